@@ -303,6 +303,9 @@ async function sendStored(req: Request, res: Response, file: StoredFile, { reche
 function requestedRange(req: Request, res: Response, bytes: number, etag: string): ByteRange | undefined {
   const condition = req.headers['if-range'];
   if (condition !== undefined && condition !== etag) return undefined;
+  // The package takes a suffix longer than the file for a range beyond its end (RFC 9110, 14.1.2).
+  const [, suffix] = /^bytes=-(\d+)$/.exec(req.headers.range ?? '') ?? [];
+  if (Number(suffix) > bytes) return { start: 0, end: bytes - 1 };
   const ranges = req.range(bytes);
   if (ranges === undefined || ranges === -2) return undefined;
   if (ranges === -1) {

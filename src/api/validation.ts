@@ -35,6 +35,12 @@ export const Ok = z.strictObject({ ok: z.literal(true) });
 /** An ISO 8601 time in responses. */
 export const Timestamp = z.iso.datetime().meta({ example: '2026-01-31T08:30:00.000Z' });
 
+/** A time in a body, with its zone. In UTC, as in responses, its year has four digits too. */
+export const SentTime = z.iso
+  .datetime({ offset: true, error: code('notDateTime') })
+  .transform((at) => new Date(at))
+  .refine((at) => /^\d{4}-/.test(at.toISOString()), code('notDateTime'));
+
 /** The largest number of 15 digits. */
 const MAX_WHOLE_NUMBER = 999_999_999_999_999;
 
@@ -59,7 +65,11 @@ export function daysUpTo(most: number) {
 export const MAX_LIMIT = 200;
 export const DEFAULT_LIMIT = 50;
 
-const Limit = WholeNumber(1).transform((limit) => Math.min(limit, MAX_LIMIT));
+const Limit = z
+  .string(code('notOneWholeFrom', { min: 1 }))
+  .refine((text) => /^0*[1-9]\d*$/.test(text), code('notWholeFrom', { min: 1 }))
+  .meta({ override: { type: 'integer', minimum: 1 } })
+  .transform((limit) => Math.min(Number(limit), MAX_LIMIT));
 const limitMeta = {
   description: `At most ${MAX_LIMIT}; more counts as ${MAX_LIMIT}. Default: ${DEFAULT_LIMIT}`,
   example: 50,

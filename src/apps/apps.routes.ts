@@ -30,7 +30,7 @@ export const appEndpoints = {
     summary: 'List all apps',
     description:
       'All apps, by `sourceAppId`. With a parameter: a page in the order of `sort`, with `next` when there are more.',
-    query: z.object({
+    query: z.strictObject({
       q: z
         .string(code('notOneText'))
         .max(80, code('tooLong', { max: 80 }))

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
-import { parseTags, Timestamp } from '../api/validation.ts';
+import { parseTags, SentTime, Timestamp } from '../api/validation.ts';
 import { byLanguage, FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
 import { IMAGE_BYTES, type ImageName, THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '../fields/theme.ts';
@@ -256,7 +256,7 @@ const FormSettingsInput = z
     ),
     captcha: Captcha,
     submitPerMinute: unset(count(1_000_000)),
-    closesAt: unset(z.iso.datetime({ offset: true, error: code('notDateTime') }).transform((at) => new Date(at))),
+    closesAt: unset(SentTime),
     maxRecords: unset(count(1_000_000)),
     notify: Notify,
     doubleOptIn: DoubleOptIn,

@@ -242,8 +242,9 @@ function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   };
 }
 
-const isRemovedWhenHidden = (field: FieldDefinition): boolean =>
-  field.showIf !== undefined && !field.keepHidden && getKind(field.kind).appendedItems === undefined;
+/** Lists that grow and files stay: a later submission cannot send them again (spec 2.12). */
+const isRemovedWhenHidden = ({ kind, showIf, keepHidden }: FieldDefinition): boolean =>
+  showIf !== undefined && !keepHidden && kind !== 'file' && getKind(kind).appendedItems === undefined;
 
 /** The number of searches of conditions in the text of each field. */
 function countSearches(fields: readonly FieldDefinition[]): Map<string, number> {

@@ -61,13 +61,24 @@ export class Caller {
 const hasSameAccess = (one: AppPrincipal, other: AppPrincipal): boolean =>
   one.role === other.role && String(one.own?.id) === String(other.own?.id);
 
-/** @throws {Forbidden} when the caller lacks the role or the scope */
-function authorize({ role, scope }: EndpointSpec, principal: Principal | undefined, req: Request): void {
+/** @throws {Forbidden} when the caller lacks the role or the scope, or names the app of others */
+function authorize(spec: EndpointSpec, principal: Principal | undefined, req: Request): void {
+  const { role, scope } = spec;
   if (role && !hasRole(role, principal, req)) throw new Forbidden('adminRequired');
-  if (!scope || principal?.scopes.has(scope)) return;
-  // An account that has to name the app learns that, rather than that it may not do this.
-  if (principal?.kind === 'session' && !principal.app) return;
-  throw new Forbidden(say('scopeRequired', { scope }));
+  if (scope && !principal?.scopes.has(scope)) {
+    // An account that has to name the app learns that, rather than that it may not do this.
+    if (principal?.kind === 'session' && !principal.app) return;
+    throw new Forbidden(say('scopeRequired', { scope }));
+  }
+  if (namesOtherApp(spec, principal, req)) throw new Forbidden('adminRequired');
+}
+
+/** Whether a request of a caller without the role `admin` names another app than the caller's. */
+function namesOtherApp({ scoped, query }: EndpointSpec, principal: Principal | undefined, req: Request): boolean {
+  if (!principal || principal.kind === 'public' || principal.role === 'admin') return false;
+  if (!scoped && !query?.shape.sourceAppId) return false;
+  const named = req.params.sourceAppId ?? req.query.sourceAppId;
+  return typeof named === 'string' && named !== principal.own?.sourceAppId;
 }
 
 function hasRole(role: NonNullable<EndpointSpec['role']>, principal: Principal | undefined, req: Request): boolean {

@@ -56,6 +56,11 @@ describe('a key (spec 4.8)', () => {
     ['no scopes', { name: 'a', scopes: [] }, 'scopes'],
     ['an unknown scope', { name: 'a', scopes: ['all'] }, 'scopes.0'],
     ['an end in the past', { name: 'a', scopes: ['export'], expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
+    [
+      'an end after the year 9999',
+      { name: 'a', scopes: ['export'], expiresAt: '9999-12-31T23:59:59-05:00' },
+      'expiresAt',
+    ],
     ['an end without a zone', { name: 'a', scopes: ['export'], expiresAt: '2090-01-01T00:00:00' }, 'expiresAt'],
     ['a malformed network', { name: 'a', scopes: ['export'], cidrs: ['10.1/8'] }, 'cidrs.0'],
     ['another property', { name: 'a', scopes: ['export'], role: 'admin' }, 'role'],

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/client.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -119,6 +120,18 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
+  it('responds with 400 to unknown query parameters of each endpoint of operators that has any', async () => {
+    const declared = listEndpoints().filter(
+      ({ name, spec }) => spec.path.startsWith('/auth/') && spec.query && name !== 'startSignOn',
+    );
+    expect(declared.length).toBeGreaterThan(60);
+    for (const { name, spec } of declared) {
+      const path = `${spec.path.replace(/:\w+/g, 'admin')}?sourceAppID=admin`;
+      const { body } = await server.admin[spec.method](path, spec.body && {}).expect(400);
+      expect(body.errors, name).toContainEqual(expect.objectContaining({ path: 'sourceAppID' }));
+    }
+  });
+
   it('responds to an invalid percent-encoding in the path with 400 { message, code }', async () => {
     const { body } = await server.admin.get('/auth/apps/%E0%A4%A/schema').expect(400);
     expect(Object.keys(body)).toEqual(['message', 'code']);
@@ -146,6 +159,16 @@ describe('spec 7, order of refusals', () => {
     await user.get('/auth/apps/no-such-app/schema').expect(403);
     await user.put('/auth/apps/no-such-app/schema', {}).expect(403);
     await user.get('/auth/admin/users?limit=0').expect(403);
+  });
+
+  it('checks whose app a request names (403) before 400', async () => {
+    await user.put('/auth/apps/admin/form', '{').set('Content-Type', 'application/json').expect(403);
+    await user.post('/auth/imports?sourceAppId=admin', { format: 'none' }).expect(403);
+    await user.post('/auth/people/export?sourceAppId=admin', { email: 'none' }).expect(403);
+    await user.get('/auth/users?sourceAppId=admin&limit=0').expect(403);
+    await user.get('/auth/users?sourceAppId=a%20b').expect(403);
+    await server.admin.get('/auth/users?sourceAppId=a%20b').expect(400);
+    await user.get(`/auth/users?sourceAppId=${app.sourceAppId}&limit=0`).expect(400);
   });
 
   it('checks x-app-id (400) before the body', async () => {

@@ -121,6 +121,7 @@ describe('form settings (spec 4.5)', () => {
     [{ submitPerMinute: 0 }, 'submitPerMinute'],
     [{ submitPerMinute: 1.5 }, 'submitPerMinute'],
     [{ closesAt: '2027-01-31T08:30:00' }, 'closesAt'],
+    [{ closesAt: '9999-12-31T23:59:59-05:00' }, 'closesAt'],
     [{ maxRecords: '100' }, 'maxRecords'],
     [{ title: '' }, 'title'],
     [{ title: 'x'.repeat(201) }, 'title'],

@@ -74,8 +74,10 @@ describe('spec 4.5, _key', () => {
     ])
       .set('Idempotency-Key', '"k-2"')
       .expect(303);
-    await b.client.post(`/v1/forms/${app}`, { email, data }).set('Idempotency-Key', 'k-2').expect(200);
-    await b.client.submit(app, { email, data }).set('Idempotency-Key', 'k-2').expect(200);
+    for (const key of ['k-2', '"k-2"']) {
+      await b.client.post(`/v1/forms/${app}`, { email, data }).set('Idempotency-Key', key).expect(200);
+      await b.client.submit(app, { email, data }).set('Idempotency-Key', key).expect(200);
+    }
     expect(await itemsOf(email)).toEqual(['x']);
   });
 
@@ -122,6 +124,7 @@ describe('spec 4.5, _key', () => {
       const { body } = await request.set('Accept', 'application/json').expect(400);
       expect(body.errors).toMatchObject([{ path: '_key' }]);
     }
+    await a.client.submit(app, { email }).set('Idempotency-Key', '""').expect(400);
     expect(await a.db.collection('users').countDocuments({ email })).toBe(0);
   });
 

@@ -99,7 +99,7 @@ describe('GET /auth/admin/users (spec 4.4)', () => {
     expect(body.users).toHaveLength(200);
   });
 
-  it.each(['201', '99999', '999999999999999'])('spec 8, `limit`: treats %s as 200', async (limit) => {
+  it.each(['201', '99999', '10000000000000000000'])('spec 8, `limit`: treats %s as 200', async (limit) => {
     const { body } = await page(`?limit=${limit}`).expect(200);
     expect(body.limit).toBe(200);
     expect(body.users).toHaveLength(200);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { SCOPES } from '../../api/principal.ts';
-import { Id, Ok, Timestamp } from '../../api/validation.ts';
+import { Id, Ok, SentTime, Timestamp } from '../../api/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork } from './key-text.ts';
@@ -33,10 +33,7 @@ const NewKey = z
       .min(1, code('noScope'))
       .max(100, code('tooLongText'))
       .transform((scopes) => [...new Set(scopes)]),
-    expiresAt: z.iso
-      .datetime({ offset: true, error: code('notDateTime') })
-      .transform((at) => new Date(at))
-      .refine((at) => at.getTime() > Date.now(), code('notInFuture'))
+    expiresAt: SentTime.refine((at) => at.getTime() > Date.now(), code('notInFuture'))
       .nullish()
       .meta({ override: { type: ['string', 'null'], format: 'date-time' }, description: 'When the key ends' }),
     cidrs: z

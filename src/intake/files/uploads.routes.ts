@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fileNameOf } from '../../api/body/file-name.ts';
+import { isCompressed } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { Timestamp } from '../../api/validation.ts';
@@ -44,7 +45,12 @@ const uploadEndpoints = {
       field: z.string().meta({ description: 'The key of a field of the kind `file`', example: 'cv' }),
       name: z.string().max(2_000).optional().meta({ example: 'cv.pdf' }),
       token: z.string().max(100).optional(),
-      lang: z.string().max(100).optional().meta({ description: 'The language of a refusal', example: 'de' }),
+      lang: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'The language of a refusal; also as `_lang`', example: 'de' }),
+      _lang: z.string().max(100).optional(),
     }),
     headers: z.object({
       'content-range': z
@@ -69,7 +75,7 @@ export const uploadRoutes = (uploads: Uploads): Route[] =>
       const { field, token } = query;
       const lease = await uploads.leaseOn(principal.sourceAppId);
       uploads.limit(lease, req.ip ?? '', token !== undefined);
-      if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError(415, 'fileCompressed');
+      if (isCompressed(req)) throw new AppError(415, 'fileCompressed');
       const length = req.headers['content-length'];
       const declared = length === undefined ? undefined : Number(length);
       const name = query.name ?? fileNameOf(headers['content-disposition']);

@@ -12,7 +12,7 @@ import type { Language } from '../../platform/languages/languages.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
-import { KEY_PATTERN } from '../submissions/submissions.routes.ts';
+import { KEY_PATTERN, withoutQuotes } from '../submissions/submissions.routes.ts';
 import { type FormFiles, withFileLimit } from './form-files.ts';
 import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
@@ -134,7 +134,7 @@ const isUtf8 = ({ charset = 'utf-8' }: FormControls): boolean => /^utf-?8$/i.tes
  * undefined without either.
  */
 function parseKey(entry: string | undefined, header: string | undefined): string | undefined | { problem: Reason } {
-  const keys = [entry, header].filter((key) => key !== undefined).map((key) => key.replace(/^"(.*)"$/, '$1'));
+  const keys = [entry, header].filter((key) => key !== undefined).map(withoutQuotes);
   if (keys.some((key) => !KEY_PATTERN.test(key))) return { problem: say('keyFormat') };
   const [value, other = value] = keys;
   if (value !== other) return { problem: say('keyMismatch') };

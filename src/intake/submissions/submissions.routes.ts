@@ -25,7 +25,7 @@ export const SubmittedUser = z
 /** The second: an app that hides who is known (spec 4.5.5). */
 export const Submitted = z.union([SubmittedUser, Ok]);
 
-export const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+export const KEY_PATTERN = /^(?!""$)[\x21-\x7e]{1,255}$/;
 
 export const SubmissionHeaders = z.object({
   'idempotency-key': z.string().regex(KEY_PATTERN, code('keyFormat')).optional().meta({
@@ -41,18 +41,24 @@ export const SubmissionHeaders = z.object({
   }),
 });
 
+/** Returns an `Idempotency-Key` without quotes around it, which do not count (spec 4.5). */
+export const withoutQuotes = (key: string): string => key.replace(/^"(.*)"$/, '$1');
+
 /** Returns the options of a submission in JSON that its headers and body name. */
-export const jsonOptions = (
+export function jsonOptions(
   headers: z.infer<typeof SubmissionHeaders>,
   { altcha, captcha }: Pick<z.infer<typeof Submission>, 'altcha' | 'captcha'>,
   { hostname, ip }: Request,
-) => ({
-  idempotencyKey: headers['idempotency-key'],
-  proof: altcha ?? headers['x-altcha'],
-  captcha: captcha ?? headers['x-captcha'],
-  host: hostname,
-  address: ip,
-});
+) {
+  const key = headers['idempotency-key'];
+  return {
+    idempotencyKey: key && withoutQuotes(key),
+    proof: altcha ?? headers['x-altcha'],
+    captcha: captcha ?? headers['x-captcha'],
+    host: hostname,
+    address: ip,
+  };
+}
 
 const submissionEndpoints = {
   submitUser: {

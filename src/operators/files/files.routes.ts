@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fileNameOf } from '../../api/body/file-name.ts';
+import { isCompressed } from '../../api/body/request-bytes.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { parseTags, Timestamp } from '../../api/validation.ts';
@@ -136,7 +137,7 @@ export const fileEndpoints = {
 export const fileRoutes = (files: FileService, uploads: StaffUploads, publicUrl: string | undefined): Route[] =>
   routes(fileEndpoints, {
     addFile: async ({ app, principal, params, query, headers, req, res, leftMs, recheck }) => {
-      if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') throw new AppError(415, 'fileCompressed');
+      if (isCompressed(req)) throw new AppError(415, 'fileCompressed');
       const { field, name = fileNameOf(headers['content-disposition']) } = query;
       const length = req.headers['content-length'];
       const declared = length === undefined ? undefined : Number(length);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCompressed } from '../../api/body/request-bytes.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { Download } from '../../api/reply.ts';
@@ -156,9 +157,7 @@ export const importRoutes = (service: ImportService): Route[] =>
     listImports: async ({ app }) => ({ imports: (await service.list(app)).map(present) }),
 
     sendImportContent: async ({ app, params, headers, req, recheck }) => {
-      if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
-        throw new AppError(415, 'fileCompressed');
-      }
+      if (isCompressed(req)) throw new AppError(415, 'fileCompressed');
       const from = firstByte(headers['content-range']);
       const size = Number(req.headers['content-length'] ?? 0);
       return { received: await service.receive(app, params.id, from, req, { size, recheck }) };

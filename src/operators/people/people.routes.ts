@@ -18,7 +18,7 @@ const PersonalDataEntry = z
   .looseObject({
     kind: z.string().meta({
       description:
-        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `view`, `suppression`',
+        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `submission`, `view`, `suppression`',
       example: 'record',
     }),
     sourceAppId: z.string().optional(),

@@ -111,7 +111,7 @@ const ofOneUser = {
   path: '/auth/users/:id',
   load: 'light',
   params: UserPath,
-  query: z.object({ sourceAppId: ScopeParameter }),
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
 } as const;
 
 export const userEndpoints = {

@@ -100,6 +100,7 @@ describe('GET /auth/files/:id', () => {
     ['bytes=100-', 100, CONTENT.length - 1],
     ['bytes=-7', CONTENT.length - 7, CONTENT.length - 1],
     [`bytes=-${CONTENT.length}`, 0, CONTENT.length - 1],
+    [`bytes=-${CONTENT.length + 1}`, 0, CONTENT.length - 1],
     [`bytes=0-${2 ** 53}`, 0, CONTENT.length - 1],
     ['bytes= 3 - 4 ', 3, 4],
   ])('sends the range %s', async (range, start, end) => {

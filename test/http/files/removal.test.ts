@@ -123,15 +123,18 @@ describe('a file that a record names', () => {
     expect(await left(two.value)).toEqual(THERE);
   });
 
-  it('is removed when a submission does not show its field', async () => {
-    const [shows, cv] = [FILE_FIELDS[0], { ...FILE_FIELDS[1], showIf: { all: [{ field: 'name', op: 'exists' }] } }];
-    await server.admin.putSchema(app, { fields: [shows, cv] as never }).expect(200);
+  it('stays when a submission does not show its field, as the items of a list', async () => {
+    const showIf = { all: [{ field: 'name', op: 'exists' }] };
+    const [shows, cv] = [FILE_FIELDS[0], { ...FILE_FIELDS[1], showIf }];
+    const fields = [shows, cv, { key: 'phone', kind: 'text', showIf }];
+    await server.admin.putSchema(app, { fields: fields as never }).expect(200);
     const { token, value } = await upload();
-    const id = await submit({ name: 'Ada', cv: [token] });
+    const id = await submit({ name: 'Ada', cv: [token], phone: '1' });
     await settle(value);
-    await submit({});
-    await untilGone(value);
-    expect(await filesOf(id)).toBeUndefined();
+    expect(await submit({})).toBe(id);
+    const { body } = await server.admin.get(`/auth/users/${id}?sourceAppId=${app}`).expect(200);
+    expect(body.data).toEqual({ name: 'Ada', cv: [value] });
+    expect(await left(value)).toEqual(THERE);
   });
 
   it('is kept by an edit that names it, as an id or an object, and by one of another field', async () => {

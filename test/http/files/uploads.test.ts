@@ -60,6 +60,21 @@ describe('a file in one body', () => {
     expect(JSON.stringify(stored)).not.toContain(body.token);
   });
 
+  it('may be of the encoding identity in any case', async () => {
+    const app = await appWith();
+    const { status } = await upload(server.client.url, app, pdf(), { headers: { 'content-encoding': 'Identity' } });
+    expect(status).toBe(201);
+  });
+
+  it.each(['lang', '_lang'])('is refused in the language that the parameter %s names', async (parameter) => {
+    const app = await appWith();
+    await server.admin.put(`/auth/apps/${app}/form`, { languages: ['de'] }).expect(200);
+    const path = `${server.client.url}/v1/forms/${app}/files?field=cv&name=cv.exe&${parameter}=de`;
+    const refused = await fetch(path, { method: 'POST', body: new Uint8Array(pdf()) });
+    expect([refused.status, refused.headers.get('content-language')]).toEqual([400, 'de']);
+    expect(await refused.json()).toMatchObject({ code: 'fileType' });
+  });
+
   it('is of any Content-Type, with its name in Content-Disposition', async () => {
     const app = await appWith();
     const query = `${server.client.url}/v1/forms/${app}/files?field=cv`;

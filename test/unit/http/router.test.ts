@@ -36,7 +36,8 @@ const endpoints = {
  */
 function serve(scopes: Scope[] = []) {
   const app = express();
-  const principal = { kind: 'session', sourceAppId: 'shop', app: { role: 'user' }, scopes: new Set(scopes) };
+  const own = { sourceAppId: 'shop', role: 'user' };
+  const principal = { kind: 'session', sourceAppId: 'shop', app: own, own, scopes: new Set(scopes) };
   const authenticate = () => principal as unknown as Principal;
   const routesOfTest = routes(endpoints, {
     page: () => new Html('<!doctype html><title>Thanks</title>', 202, {}, 'en'),
@@ -133,6 +134,7 @@ describe('a declared endpoint', () => {
   it('works on the app that the request names', async () => {
     expect((await serve().get('/work').expect(200)).body).toEqual({ sourceAppId: 'own' });
     expect((await serve().get('/work?sourceAppId=shop').expect(200)).body).toEqual({ sourceAppId: 'shop' });
+    await serve().get('/work?sourceAppId=other').expect(403);
   });
 
   it('reads its body, and refuses other media types and methods', async () => {
