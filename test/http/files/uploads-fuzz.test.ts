@@ -224,8 +224,8 @@ const submission = fc.record({
 const simplePart = { what: 'part', which: 0, bytes: 10, off: 0, says: undefined, twice: undefined, server: 0 } as const;
 /** A part is sent again, and says that it is the last one. */
 const endOfRepeat = [
-  { ...simplePart, token: 'none', total: '*' },
-  { ...simplePart, token: 'own', total: 'right', off: -10 },
+  { ...simplePart, token: 'none', total: '*' } as const,
+  { ...simplePart, token: 'own', total: 'right', off: -10 } as const,
 ];
 
 let fill = 0;
