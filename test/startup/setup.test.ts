@@ -130,7 +130,10 @@ describe('the file .env of a clone', () => {
       return JSON.parse(stdout);
     };
     expect(await run()).toEqual({ PORT: '4000' });
-    await writeFile(join(root, '.env'), "#PORT=1\nPORT=3000\nMAIL_FROM=Forms <a@b.example>\nSESSION_SECRET='a $b #c'\n");
+    await writeFile(
+      join(root, '.env'),
+      "#PORT=1\nPORT=3000\nMAIL_FROM=Forms <a@b.example>\nSESSION_SECRET='a $b #c'\n",
+    );
     expect(await run()).toEqual({ MAIL_FROM: 'Forms <a@b.example>', PORT: '4000', SESSION_SECRET: 'a $b #c' });
   });
 

@@ -7,7 +7,7 @@ const { obstaclesOf } = await import('../../../web/src/connect/snippets/obstacle
 const HTML = { id: 'html', runsInPages: true, provesWork: false };
 const LINK = { id: 'link', runsInPages: false, provesWork: true };
 const CURL = { id: 'curl', runsInPages: false, provesWork: false };
-const ALLOWED = { origins: ['https://www.example.com'], nullOrigin: false, botProtection: 'honeypot' } as const;
+const ALLOWED = { origins: ['https://www.example.com'], nullOrigin: false, botProtection: 'honeypot' as const };
 const PUBLIC = 'https://forms.example.com';
 
 describe('code that is copied from the dashboard on the computer of the service', () => {
