@@ -14,12 +14,16 @@ export function obstaclesOf(
   origin: string,
 ): string[] {
   const { snippets } = t.connect;
-  const isOnline = runsInPages || id === 'link';
-  const local = isOnline && isLocal(new URL(origin).hostname) ? [snippets.onlyHere(origin)] : [];
+  const local = runsInPages || id === 'link' ? onlyHere(origin) : [];
   if (botProtection === 'proof-of-work' && id === 'html') return [snippets.formHeld, ...local];
   if ((botProtection === 'proof-of-work' || isProvider(botProtection)) && !provesWork && id !== 'html') {
     return [snippets.codeRefused];
   }
   if (runsInPages && origins.length === 0) return [nullOrigin ? snippets.onlyFiles : snippets.noWebsite, ...local];
   return local;
+}
+
+/** What to know about code that goes online and sends to `origin`, if only this computer has it. */
+export function onlyHere(origin: string): string[] {
+  return isLocal(new URL(origin).hostname) ? [t.connect.snippets.onlyHere(origin)] : [];
 }
