@@ -95,6 +95,12 @@ export function build() {
   );
 }
 
+/** Reads settings from `.env` of the project folder, if it is there. Set variables stay. */
+export function readSettings() {
+  const file = join(root, '.env');
+  if (existsSync(file)) process.loadEnvFile(file);
+}
+
 /** Runs a program in the project folder; exits with its code if it fails. */
 export function run(program, args, options = {}) {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 2, 2], ...options });

@@ -97,6 +97,7 @@ describe('the import of a form', () => {
         `<form action="${server.listener.url}/v1/forms/${app.sourceAppId}" method="post" enctype="multipart/form-data">`,
       )
       .waitFor();
+    await changes.getByText(`It sends to ${server.listener.url}, which only works on this computer.`).waitFor();
     for (const text of [
       'full-name The name cannot be a key. Rename it to fullName.',
       'secret Passwords should not be collected. Remove the field.',

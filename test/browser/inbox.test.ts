@@ -62,6 +62,7 @@ describe('the inbox', () => {
     const { page, expectClean, close } = await visitAs(server, app, '/');
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${app.sourceAppId}/inbox`);
+    await page.getByText('Each is deleted after 90 days').waitFor();
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.nth(1).innerText()).toContain('Ada · First <b>message</b> · Question');

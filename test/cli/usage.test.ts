@@ -105,10 +105,14 @@ describe.concurrent('exit codes', () => {
 });
 
 describe('the embedded database', () => {
-  it('is started if no server uses DATA_DIR, and is shared with a running server otherwise', async () => {
+  it('is started if no server uses DATA_DIR, which a new one says, and is shared with a running server otherwise', async () => {
     const DATA_DIR = await leftovers.dataDir();
     const alone = await runCli(['app', 'create', 'made-before'], { DATA_DIR });
-    expect(alone.code).toBe(0);
+    expect(alone).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^MONGODB_URI is not set, and \/\S+ had no database: this is a new one$/m),
+    });
+    expect((await runCli(['app', 'list'], { DATA_DIR })).stderr).toBe('');
 
     const server = leftovers.keep(new ServerProcess({ DATA_DIR, LOG_LEVEL: 'silent' }));
     const url = await server.url();

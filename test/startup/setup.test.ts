@@ -112,6 +112,36 @@ describe('npm start', () => {
   });
 });
 
+describe('the file .env of a clone', () => {
+  it('has settings of npm start and npm run cli; a variable of the environment wins', async () => {
+    const root = await leftovers.folder();
+    await mkdir(join(root, 'scripts'));
+    for (const name of ['setup.mjs', 'setup-lock.mjs']) await cp(join(SCRIPTS, name), join(root, 'scripts', name));
+    const command = join(root, 'scripts', 'command.mjs');
+    await writeFile(
+      command,
+      `import { readSettings } from './setup.mjs';
+       readSettings();
+       const { MAIL_FROM, PORT, SESSION_SECRET } = process.env;
+       console.log(JSON.stringify({ MAIL_FROM, PORT, SESSION_SECRET }));`,
+    );
+    const run = async () => {
+      const { stdout } = await leftovers.keep(new Process(['node', command], { PORT: '4000' })).ended;
+      return JSON.parse(stdout);
+    };
+    expect(await run()).toEqual({ PORT: '4000' });
+    await writeFile(
+      join(root, '.env'),
+      "#PORT=1\nPORT=3000\nMAIL_FROM=Forms <a@b.example>\nSESSION_SECRET='a $b #c'\n",
+    );
+    expect(await run()).toEqual({ MAIL_FROM: 'Forms <a@b.example>', PORT: '4000', SESSION_SECRET: 'a $b #c' });
+  });
+
+  it.each(['start.mjs', 'cli.mjs'])('is read by %s, after the build', async (name) => {
+    expect(await readFile(join(SCRIPTS, name), 'utf8')).toMatch(/^build\(\);\nreadSettings\(\);\n/m);
+  });
+});
+
 /** Runs commands concurrently that install the project first; resolves with their results. */
 function runCommands(root: string, count: number) {
   const command = () => leftovers.keep(new Process(['sh', '-c', `cd '${root}' && exec node scripts/command.mjs`]));

@@ -107,6 +107,8 @@ const MAX_PAUSE_MS = 10_000;
 export function createClient<Data extends object = Record<string, unknown>>(options: ClientOptions): Client<Data> {
   const { url, app, apiKey, timeout = 15_000, retryFor = 60_000 } = options;
   const base = new URL(url).href.replace(/\/+$/, '');
+  // `localhost:3000` is a URL with the scheme `localhost:`.
+  if (!/^https?:/.test(base)) throw new TypeError('url must begin with https:// or http://');
 
   async function request<Answer>(path: string, body?: string, key?: string): Promise<Answer> {
     // Created first: a value that no header may have is an error, and is not repeated.

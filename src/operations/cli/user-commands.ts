@@ -159,11 +159,12 @@ async function report(
   streams: Streams,
   { imports }: Services,
   app: ScopedApp,
-  { _id, state, counters, firstErrors, failure }: ImportDocument,
+  { _id, state, settings: { dryRun }, counters, firstErrors, failure }: ImportDocument,
   rejects: string | undefined,
 ): Promise<void> {
   const counts = Object.entries(counters).map(([name, count]) => `${name} ${count}`);
-  say(streams, `Import ${_id.toHexString()} ${state}: ${counts.join(', ')}`);
+  const what = dryRun ? ['Dry run', ', nothing was stored'] : ['Import', ''];
+  say(streams, `${what[0]} ${_id.toHexString()} ${state}${what[1]}: ${counts.join(', ')}`);
   for (const { line, message } of firstErrors) note(streams, `line ${line}: ${message}`);
   const others = counters.rejected - firstErrors.length;
   if (others > 0) note(streams, `and ${others} more lines`);

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from '../embedded/mongod-binary.ts';
@@ -31,6 +32,10 @@ export async function openDatabase(
   const running = shared ? await attachEmbedded(config) : undefined;
   if (running !== undefined) return connected(running, connect);
   const embedded = await startEmbedded(config, { progress, logger });
+  // A command that was to work on the database of a server has no other sign of it.
+  if (shared && embedded.isNew) {
+    progress(`MONGODB_URI is not set, and ${resolve(config.dataDir)} had no database: this is a new one`);
+  }
   try {
     return await connected(embedded.uri, connect, () => embedded.stop());
   } catch (error) {

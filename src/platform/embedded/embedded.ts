@@ -34,6 +34,8 @@ const RESTART_DELAY_MS = { initial: 250, max: 5_000 };
 interface EmbeddedDatabase {
   /** Contains the key to all data: never log it, print it or pass it on a command line. */
   uri: string;
+  /** Whether DATA_DIR had no database. */
+  isNew: boolean;
   /** Stops mongod cleanly. */
   stop(): Promise<void>;
 }
@@ -56,7 +58,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedDatabase> {
   const dataDir = await prepareDataDir(config.dataDir);
   const dbPath = mongodbFolder(dataDir);
-  await mkdir(dbPath, { recursive: true, mode: 0o700 });
+  const isNew = (await mkdir(dbPath, { recursive: true, mode: 0o700 })) !== undefined;
   await stopOrphan(dataDir);
   const mongod = await findMongod(config.mongod, progress);
 
@@ -102,7 +104,7 @@ export async function startEmbedded(
     await stop();
     throw error;
   }
-  return { uri: embeddedUri(address, 'owner'), stop };
+  return { uri: embeddedUri(address, 'owner'), isNew, stop };
 }
 
 /** The URI of the embedded database that another live process runs on `dataDir`, if any. */

@@ -21,7 +21,7 @@ import { isFiltered, useListParameters } from '../users/list/list-parameters.ts'
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 import { InboxRows } from './inbox-rows.tsx';
-import { inboxQuery, useKeepsSubmissions } from './queries.ts';
+import { historySettingsQuery, inboxQuery, useKeepsSubmissions } from './queries.ts';
 
 /** Every submission of an app that keeps them, newest first, each as it came. */
 export default function InboxPage({ scope }: { scope: Scope }) {
@@ -37,12 +37,13 @@ function Inbox({ scope }: { scope: Scope }) {
   const pages = useCursorPages();
   const { data, error, refetch } = useQuery(inboxQuery(scope, parameters, pages.cursor));
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
+  const days = useQuery(historySettingsQuery(scope.sourceAppId)).data?.days;
   const targets = useMemo(() => targetsOf(schema?.fields ?? []), [schema]);
   const isWhole = pages.isFirst && !isFiltered(parameters);
   const lastLook = useLastLook('inbox', scope, isWhole ? data?.submissions[0]?.at : undefined);
   return (
     <>
-      <PageHeader title={t.inbox.title} note={t.inbox.note}>
+      <PageHeader title={t.inbox.title} note={days ? `${t.inbox.note} ${t.inbox.ends(days)}` : t.inbox.note}>
         {can.export && <ExportInbox scope={scope} filter={{ q, where }} />}
       </PageHeader>
       <section className={card.card} aria-label={t.inbox.title} data-wide>

@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Table, Text, Title } from '@mantine/core';
+import { Alert, Badge, Code, Group, Table, Text, Title } from '@mantine/core';
 import code from '../../components/content/code-panel.module.css';
 import { CopyButton } from '../../components/content/copy-button.tsx';
 import { fieldName } from '../../components/form/labels.ts';
@@ -11,6 +11,7 @@ import { captchaHtml } from '../captcha.ts';
 import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
 import { startTag } from '../snippets/escape.ts';
+import { onlyHere } from '../snippets/obstacles.ts';
 import { submitUrl } from '../urls.ts';
 import { correctedHtml, type Part } from './corrected-html.ts';
 import own from './import.module.css';
@@ -47,6 +48,11 @@ export function ImportResult({ app, html, form, proposal }: ImportResultProps) {
               <code className="breaks">{start}</code>
               <CopyButton text={start} />
             </div>
+            {onlyHere(window.location.origin).map((note) => (
+              <Alert key={note} color="yellow" mt={6} p="xs">
+                {note}
+              </Alert>
+            ))}
           </div>
         )}
         {refused.length > 0 && <Notes title={t.connect.import.refused} notes={refused} tone="no" />}

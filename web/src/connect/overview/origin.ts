@@ -31,6 +31,7 @@ function defaultScheme(text: string): 'http' | 'https' {
   return isLocal(text.split(/[:/]/)[0] ?? '') ? 'http' : 'https';
 }
 
-function isLocal(hostname: string): boolean {
+/** Whether a host is the computer that asks for it. */
+export function isLocal(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]';
 }

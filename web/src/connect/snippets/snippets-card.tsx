@@ -7,7 +7,8 @@ import { PageSkeleton } from '../../shell/page-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
 import { type ConnectedApp, jsonSchemaQuery } from '../queries.ts';
 import { formPageUrl, JSON_SCHEMA_URL } from '../urls.ts';
-import { obstacleOf, SNIPPETS, type Snippet } from './snippets.ts';
+import { obstaclesOf } from './obstacles.ts';
+import { SNIPPETS, type Snippet } from './snippets.ts';
 
 const JSON_SCHEMA = { id: 'json-schema', name: t.connect.snippets.jsonSchema.name } as const;
 
@@ -45,7 +46,7 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   const { sourceAppId, schema, stored } = app;
   const target = { sourceAppId, schema, settings: stored.settings };
   const text = snippet.generate(target);
-  const obstacle = obstacleOf(snippet, stored.settings);
+  const obstacles = obstaclesOf(snippet, stored.settings, window.location.origin);
   const purpose = (
     <>
       <Text fw={500}>{snippet.note}</Text>
@@ -59,11 +60,11 @@ function Code({ snippet, app }: { snippet: Snippet; app: ConnectedApp }) {
   );
   return (
     <CodePanel text={text} purpose={purpose}>
-      {obstacle && (
-        <Alert color="yellow" mx="md" mb="md" p="xs">
+      {obstacles.map((obstacle) => (
+        <Alert key={obstacle} color="yellow" mx="md" mb="md" p="xs">
           {obstacle}
         </Alert>
-      )}
+      ))}
     </CodePanel>
   );
 }

@@ -1,6 +1,4 @@
-import type { FormSettings } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
-import { isProvider } from '../captcha.ts';
 import { curlSnippet, fetchSnippet, nodeSnippet } from './code-snippets.ts';
 import {
   embedSnippet,
@@ -36,18 +34,3 @@ export const SNIPPETS: readonly Snippet[] = [
   { id: 'curl', ...snippets.curl, runsInPages: false, provesWork: false, generate: curlSnippet },
   { id: 'node', ...snippets.node, runsInPages: false, provesWork: false, generate: nodeSnippet },
 ];
-
-/** The reason why a snippet does not work with these settings, and the next step. */
-export function obstacleOf(
-  { runsInPages, provesWork, id }: Snippet,
-  { origins, nullOrigin, botProtection }: FormSettings,
-): string | undefined {
-  if (botProtection === 'proof-of-work' && id === 'html') return snippets.formHeld;
-  if ((botProtection === 'proof-of-work' || isProvider(botProtection)) && !provesWork && id !== 'html') {
-    return snippets.codeRefused;
-  }
-  if (runsInPages && origins.length === 0) {
-    return nullOrigin ? snippets.onlyFiles : snippets.noWebsite;
-  }
-  return undefined;
-}

@@ -486,6 +486,9 @@ export const connect: typeof en = {
     noWebsite:
       'Noch ist keine Website erlaubt. Fügen Sie Ihre unter „Erlaubte Websites“ hinzu, oder machen Sie einen Versuch ' +
       'und erlauben Sie die Website dort mit einem Klick.',
+    onlyHere: (origin) =>
+      `Es sendet an ${origin}, was nur auf diesem Computer funktioniert. Bevor Sie es ins Internet stellen, öffnen Sie ` +
+      'das Dashboard unter der öffentlichen Adresse des Dienstes und kopieren Sie es dort.',
 
     trap: 'Menschen sehen dieses Feld nicht. Füllt ein Programm es aus, wird seine Einsendung zurückgehalten.',
     ownPage: 'Um danach eine eigene Seite zu zeigen, ändern Sie diese Adresse und entfernen Sie die Kommentarzeichen:',

@@ -61,7 +61,7 @@ export const firstForm: typeof en = {
     },
     contact: {
       name: 'Kontakt',
-      purpose: 'Name, Nachricht und ein Status, den nur Ihr Team setzt. Der Posteingang behält jede Nachricht.',
+      purpose: 'Name, Nachricht und ein Status, den nur Ihr Team setzt. Der Posteingang behält jede Nachricht 90 Tage.',
       message: 'Nachricht',
       status: 'Status',
       new: 'Neu',
@@ -99,7 +99,7 @@ export const firstForm: typeof en = {
     },
     feedback: {
       name: 'Feedback',
-      purpose: 'Eine Bewertung und ein Kommentar. Der Posteingang behält jede Antwort.',
+      purpose: 'Eine Bewertung und ein Kommentar. Der Posteingang behält jede Antwort 90 Tage.',
       rating: 'Wie gefällt es Ihnen?',
       veryGood: 'Sehr gut',
       good: 'Gut',

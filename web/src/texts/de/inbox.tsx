@@ -1,8 +1,12 @@
 import type { inbox as en } from '../en/inbox.tsx';
+import { plural } from '../format.ts';
 
 export const inbox: typeof en = {
   title: 'Posteingang',
-  note: 'Jede Einsendung, wie sie kam, neueste zuerst. Wenn jemand noch einmal schreibt, geht von der früheren nichts verloren.',
+  note: 'Jede Einsendung, wie sie kam, neueste zuerst, auch wenn jemand noch einmal schreibt.',
+  ends: (days) =>
+    `Jede wird nach ${plural(days, { one: '# Tag', other: '# Tagen' })} gelöscht, einstellbar unter „Datenschutz“. ` +
+    'Datensätze bleiben.',
   list: 'Einsendungen',
   new: 'Neu',
   show: (count, isLeast) => `${count}${isLeast ? ' oder mehr' : ''} zeigen`,

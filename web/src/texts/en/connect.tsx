@@ -473,6 +473,9 @@ export const connect = {
       'It works from a file on your computer. Before you put it online, add your website under "Allowed websites".',
     noWebsite:
       'No website is allowed yet. Add yours under "Allowed websites", or try it once and allow it there with one click.',
+    onlyHere: (origin: string) =>
+      `It sends to ${origin}, which only works on this computer. Before you put it online, open the dashboard at the ` +
+      'public address of the service and copy it there.',
 
     // Comments of HTML and JavaScript.
     trap: 'People do not see this field. A program that fills it in is held back.',

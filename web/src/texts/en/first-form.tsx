@@ -62,7 +62,7 @@ export const firstForm = {
     },
     contact: {
       name: 'Contact',
-      purpose: 'Name, message, and a status that only your team sets. The inbox keeps each message.',
+      purpose: 'Name, message, and a status that only your team sets. The inbox keeps each message for 90 days.',
       message: 'Message',
       status: 'Status',
       new: 'New',
@@ -100,7 +100,7 @@ export const firstForm = {
     },
     feedback: {
       name: 'Feedback',
-      purpose: 'A rating and a comment. The inbox keeps each answer.',
+      purpose: 'A rating and a comment. The inbox keeps each answer for 90 days.',
       rating: 'How do you like it?',
       veryGood: 'Very good',
       good: 'Good',

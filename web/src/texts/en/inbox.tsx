@@ -1,6 +1,10 @@
+import { plural } from '../format.ts';
+
 export const inbox = {
   title: 'Inbox',
-  note: 'Every submission as it came, newest first. Nothing of an earlier one is lost when somebody writes again.',
+  note: 'Every submission as it came, newest first, also when somebody writes again.',
+  ends: (days: number) =>
+    `Each is deleted after ${plural(days, { one: '# day', other: '# days' })}, a setting of Privacy. Records stay.`,
   list: 'Submissions',
   new: 'New',
   show: (count: string, isLeast: boolean) => `Show ${count}${isLeast ? ' or more' : ''}`,
