@@ -232,6 +232,7 @@ describe('an erasure', () => {
       removeKeysOf: () => Promise.reject(killed),
       hasConsumers: async () => false,
       traces: { exist: store.names, remove: store.forget },
+      guardOfErased: () => async () => new Date(),
       onEvents: () => undefined,
     });
     await expect(erase(appId, [id])).rejects.toBe(killed);
