@@ -253,7 +253,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /** Deletes all deliveries of a webhook, in steps. */
-    removeOf: (of: WebhookOfApp): Promise<number> => removeInSteps(deliveries, of),
+    removeOf: (of: WebhookOfApp, guard: RemovalGuard): Promise<number> => removeInSteps(deliveries, of, guard),
 
     /** Resolves with the ids of those of these webhooks that have deliveries. */
     withDeliveries: (webhooks: readonly WebhookOfApp[]): Promise<RecordId[]> =>

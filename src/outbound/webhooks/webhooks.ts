@@ -92,6 +92,7 @@ export function createWebhooks(deps: {
     webhooks,
     deliveries,
     consumers,
+    clock,
     throttle: apps.pace.throttle,
   });
   const service = createWebhookService({
