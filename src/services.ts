@@ -40,6 +40,7 @@ import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/me
 import { createUpgrades } from './platform/migrations/upgrades.ts';
 import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
+import { finishing } from './records/stored/outbox.ts';
 import type { RecordTraces } from './records/write/erasure.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
@@ -156,22 +157,18 @@ export function createServices(config: Config, connection: Connection, logger: L
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
-  const changeStorage = createChangeStorage(connection, clock);
-  const traces: RecordTraces[] = [
-    deliveries.traces,
-    changeStorage.traces,
-    {
-      exist: (...of) => submissions.heldChanges.exist(...of),
-      remove: (...of) => submissions.heldChanges.remove(...of),
-    },
-  ];
+  const changeStorage = createChangeStorage(connection, apps, clock);
+  const heldTraces: RecordTraces = {
+    exist: (...of) => submissions.heldChanges.exist(...of),
+    remove: (...of) => submissions.heldChanges.remove(...of),
+  };
   const files = createFiles({ config, connection, clock, logger, metrics });
   const records = createRecords({
     config,
     connection,
     apps,
     schemas,
-    traces,
+    traces: [deliveries.traces, changeStorage.traces, heldTraces],
     files,
     held: {
       names: (...of) => submissions.heldFiles.names(...of),
@@ -252,11 +249,11 @@ export function createServices(config: Config, connection: Connection, logger: L
     logger,
     metrics,
     storage: deliveries,
-    otherConsumers: [notifications.consumer, changeStorage.consumer],
+    otherConsumers: [notifications.consumer, finishing(changeStorage.traces), finishing(heldTraces)],
     now: timings.deliveryNow,
   });
 
-  const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, signal, logger });
+  const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, clock, signal, logger });
 
   const people = createPeople({
     apps,

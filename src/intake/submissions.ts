@@ -92,7 +92,7 @@ export function createSubmissions(deps: {
     }),
     metrics,
   );
-  const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames });
+  const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames, clock });
   const pages = createFormPages(pageAssets);
   const { rateLimitSubmit, workers } = config;
   const uploads = createUploads({ leases, incoming: deps.files.incoming, secret, rateLimitSubmit, workers });
@@ -139,7 +139,7 @@ export function createSubmissions(deps: {
         ownedBy(models.spent.collection, 'at', { of: spentByApp }),
         ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),
       ],
-      personal: [createHeldOfPerson(models.held.collection)],
+      personal: [createHeldOfPerson(models.held.collection, clock)],
     } satisfies Feature,
   };
 }

@@ -143,6 +143,7 @@ export function createRecords(deps: {
     removeKeysOf: keys.removeOf,
     hasConsumers: apps.consumers.hasAny,
     traces: allTraces,
+    guardOfErased,
   });
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
   const slots = createSlotStore(apps.model);
@@ -199,7 +200,12 @@ export function createRecords(deps: {
     inventory: createInventory(users, erasures),
     /** The relay also erases the history of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
-      createRelay({ users, erasures, consumers: [...consumers, history.consumer, kept.consumer, cleaner.consumer] }),
+      createRelay({
+        users,
+        erasures,
+        consumers: [...consumers, history.consumer, kept.consumer, cleaner.consumer],
+        guardOfErased,
+      }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),
     feature: {

@@ -1,6 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DEADLINE_MS } from '../../src/api/deadline.ts';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import type { TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { startSlow } from '../support/slow-server.ts';
@@ -135,4 +137,15 @@ it('an undo that was stopped and is repeated restores no record twice: a newer c
   expect(again).toMatchObject({ state: 'undone', undo: { done: RECORDS, changed: RECORDS, refused: 0 } });
   expect(await users().countDocuments({ sourceAppId: app, 'data.n': -1 })).toBe(restored);
   await main.admin.post(`${path(id)}/undo${query}`).expect(409);
+});
+
+it('a change that is stored late does not begin: an operator may have restored the records', async () => {
+  const held = proxy.holdNext('into', 'changes');
+  const query = new URLSearchParams({ sourceAppId: app, where: 'email:contains:@', confirm: String(RECORDS) });
+  const begun = slow.admin.patch(`/auth/users?${query}`, { set: { n: -1 } }).then(({ status }) => status);
+  const forward = await held;
+  await untilDatabaseTime(main, Date.now() + DEADLINE_MS);
+  await forward();
+  expect(await begun).toBe(503);
+  expect((await main.admin.get(`/auth/changes?sourceAppId=${app}`).expect(200)).body.changes).toEqual([]);
 });

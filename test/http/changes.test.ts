@@ -305,6 +305,7 @@ describe('a change whose records are erased', () => {
           removeKeysOf: () => Promise.reject(killed),
           hasConsumers: async () => false,
           traces: { exist: async () => true, remove: async () => undefined },
+          guardOfErased: () => async () => new Date(),
           onEvents: () => undefined,
         });
         await expect(erase(appId, [new UUID(id)])).rejects.toBe(killed);

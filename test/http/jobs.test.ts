@@ -72,6 +72,20 @@ describe.concurrent('A job', () => {
     expect(await createJobLocks(jobs()).hold('late', true, new ObjectId())).toBe(true);
   });
 
+  it('runs at once when the clock of MongoDB was set back by an hour', async ({ expect }) => {
+    const later = new Date(Date.now() + 60 * 60 * 1_000);
+    const times = { until: later, at: later, next: later };
+    for (const owner of ['', 'a server that died']) {
+      const name = `set back, '${owner}'`;
+      await jobs().insertOne({ _id: name, owner, turn: new ObjectId(), ...times });
+      const [one, other] = [createJobLocks(jobs()), createJobLocks(jobs())];
+      expect(await other.obstacles([name])).toEqual(new Map());
+      expect(await one.hold(name, false, new ObjectId())).toBe(true);
+      expect(await other.obstacles([name])).toEqual(new Map([[name, 'held']]));
+      expect(await other.hold(name, true, new ObjectId())).toBe(false);
+    }
+  });
+
   it('waits for its interval over all servers, and runs at once when it is woken', async ({ expect }) => {
     const ranOn: string[] = [];
     const runOn = (server: string): Job => ({

@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { Client } from '../support/client.ts';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
@@ -169,4 +170,35 @@ it('`confirm`: the button pressed on two servers at once, the first of which is 
   // One more, for the submission after the change.
   expect((await record())?.eventCount).toBe(Number(revision) + 1);
   expect(await waiting()).toEqual([]);
+});
+
+it('what was held stays when it is restored before a late server ends it', async () => {
+  const { email, send, record } = await build({ existing: 'confirm' });
+  await send(main, 'Grace', 'once').expect(200);
+  await expect.poll(() => smtp.to(email).length, POLL).toBe(1);
+  const [, path = ''] = /https:\/\/forms\.example\.com(\/f\/\S+)/.exec(smtp.to(email)[0]?.text ?? '') ?? [];
+  const { sourceAppId, appId } = (await record()) as Document;
+  const bot = { email: 'bot@example.com' };
+  await main.services.submissions.submit(sourceAppId, bot, { via: 'form', isTrapped: true });
+  const held = () => main.db.collection('held_submissions').find({ appId }).sort({ _id: 1 }).toArray();
+  const before = await held();
+  const trapped = before.find(({ reason }) => reason === 'honeypot');
+  const heldNote = proxy.holdNext('update', 'held_submissions');
+  const confirmed = slow.client
+    .post(path)
+    .type('form')
+    .set(PAGE)
+    .then(({ status }) => status);
+  const forwardNote = await heldNote;
+  const heldRemoval = proxy.holdNext('delete', 'held_submissions');
+  const release = `/auth/held/${trapped?._id}/release?sourceAppId=${sourceAppId}`;
+  const released = slow.admin.post(release).then(({ status }) => status);
+  const forwardRemoval = await heldRemoval;
+  // Longer than a server relies on what it stored.
+  await untilDatabaseTime(main, Date.now() + 11_000);
+  await forwardNote();
+  await forwardRemoval();
+  await Promise.all([confirmed, released]);
+  expect(before.map(({ reason }) => reason).sort()).toEqual(['confirm', 'honeypot']);
+  expect(await held()).toEqual(before);
 });

@@ -6,12 +6,13 @@ import type { DocumentId } from '../../platform/bson/documents.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { KeyReused, TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileClaims } from '../../records/files/file-claims.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
@@ -133,6 +134,9 @@ const LIFETIME_MS = 30 * DAY_MS;
 /** How long a change waits for the link in its email (spec 4.5.5). */
 const CHANGE_WAITS_MS = 7 * DAY_MS;
 
+/** An erasure that begins later is refused: it may meet what was restored. */
+const ERASED_WITHIN_MS = 10_000;
+
 /** How long a full queue is not counted again, so that a flood costs one count a second. */
 const FULL_FOR_MS = 1_000;
 const MAX_FULL_APPS = 1_000;
@@ -216,13 +220,6 @@ export function createHeldStore(
     const entry = await held.findOne({ appId, email, key }, { readConcern: 'majority' });
     if (entry?.content && content && Buffer.compare(entry.content.buffer, content.buffer) !== 0) throw new KeyReused();
     return entry ?? undefined;
-  }
-
-  /** Deletes an entry; resolves with false when it is gone. */
-  async function remove({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<boolean> {
-    const { deletedCount } = await held.deleteOne({ _id, appId, email });
-    await files.releaseHeld(appId, _id);
-    return deletedCount === 1;
   }
 
   return {
@@ -327,10 +324,14 @@ export function createHeldStore(
       return (await held.findOne<WaitingChange>(filter)) ?? undefined;
     },
 
-    /** Removes the data of a change that its link applied, and keeps that it was. */
-    async noteApplied({ _id, appId, email }: Pick<HeldDocument, '_id' | 'appId' | 'email'>): Promise<void> {
+    /**
+     * Removes the data of a change that its link applied, and keeps that it was.
+     * @param before by MongoDB's clock: a statement that begins later may meet a restored entry
+     */
+    async noteApplied({ _id, appId, email, reason }: HeldDocument, before: Date): Promise<void> {
       const $set = { reason: 'applied' as const, data: {}, size: OVERHEAD };
-      await held.updateOne({ _id, appId, email }, { $set, $unset: { page: 1, lang: 1, key: 1, content: 1 } });
+      const $unset = { page: 1, lang: 1, key: 1, content: 1 } as const;
+      await held.updateOne({ _id, appId, email, reason, ...beginsBefore(before) }, { $set, $unset });
       await files.releaseHeld(appId, _id);
     },
 
@@ -350,7 +351,16 @@ export function createHeldStore(
       }
     },
 
-    remove,
+    /**
+     * Deletes an entry; resolves with false when it is gone.
+     * @param before see `noteApplied`; absent: nobody was told of the entry
+     */
+    async remove({ _id, appId, email, reason }: HeldDocument, before?: Date): Promise<boolean> {
+      const inTime = before && beginsBefore(before);
+      const { deletedCount } = await held.deleteOne({ _id, appId, email, reason, ...inTime });
+      await files.releaseHeld(appId, _id);
+      return deletedCount === 1;
+    },
 
     /** Whether an entry holds the submission of this email that came with this key. */
     async isOf(appId: ObjectId, _id: UUID, email: string, applied: AppliedKey): Promise<boolean> {
@@ -364,9 +374,11 @@ export function createHeldStore(
         const found = await held.findOne(changesOf(appIds, ids), { projection: { _id: 1 }, hint: BY_REASON });
         return found !== null;
       },
-      async remove(appIds, ids) {
-        const changes = held.find(changesOf(appIds, ids), { projection: { appId: 1, email: 1 }, hint: BY_REASON });
-        for (const change of await changes.toArray()) await remove(change);
+      async remove(appIds, ids, guard) {
+        const those = changesOf(appIds, ids);
+        const changes = await held.find(those, { projection: { appId: 1 }, hint: BY_REASON }).toArray();
+        await removeInSteps(held, those, guard, ['appId', 'email']);
+        for (const { appId, _id } of changes) await files.releaseHeld(appId, _id);
       },
     } satisfies RecordTraces,
 
@@ -406,7 +418,7 @@ function queueFullError(): TooManyRequests {
 }
 
 /** The held submissions of a person. */
-export function createHeldOfPerson(held: HeldCollection): PersonData {
+export function createHeldOfPerson(held: HeldCollection, clock: Pick<DatabaseClock, 'within'>): PersonData {
   return {
     name: 'held',
 
@@ -429,7 +441,12 @@ export function createHeldOfPerson(held: HeldCollection): PersonData {
       }
     },
 
-    eraseOf: async (appIds, email) =>
-      (await held.deleteMany({ email, appId: { $in: [...appIds] } }, { hint: BY_EMAIL })).deletedCount,
+    async eraseOf(appIds, email) {
+      const inTime = beginsBefore(await clock.within(ERASED_WITHIN_MS)());
+      const own = { email, appId: { $in: [...appIds] } };
+      const { deletedCount } = await held.deleteMany({ ...own, ...inTime }, { hint: BY_EMAIL });
+      if (await held.findOne(own, { projection: { _id: 1 }, hint: BY_EMAIL })) throw new Unavailable();
+      return deletedCount;
+    },
   };
 }

@@ -142,9 +142,9 @@ export function heldRoutes(store: HeldStore, { release }: Pick<HeldRelease, 'rel
     releaseHeld: async ({ app, params }) =>
       presentSubmitted(await release(app.sourceAppId, await find(app, params.id))),
 
-    deleteHeld: async ({ app, params }) => {
+    deleteHeld: async ({ app, params, until }) => {
       const entry = await find(app, params.id);
-      if (!(await store.remove(entry))) throw heldNotFoundError();
+      if (!(await store.remove(entry, await until()))) throw heldNotFoundError();
       return { ok: true as const };
     },
   });

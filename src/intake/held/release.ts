@@ -1,5 +1,6 @@
 import { withRenamedKeys } from '../../fields/renames.ts';
 import { KeyReused } from '../../platform/core/errors.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import type { StoredSubmission } from '../../records/write/submission-writes.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
@@ -8,6 +9,9 @@ import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import type { HeldDocument, HeldStore } from './held.model.ts';
 
+/** How long an entry may end because it is stored: later a restore may have removed the record. */
+const ENDED_WITHIN_MS = 10_000;
+
 export type HeldRelease = ReturnType<typeof createHeldRelease>;
 
 /** Stores what is held, after an operator or the person agreed (spec 4.5). */
@@ -15,8 +19,9 @@ export function createHeldRelease(deps: {
   store: Pick<HeldStore, 'remove' | 'noteApplied'>;
   submissions: SubmissionService;
   renames: Pick<RenameStore, 'since'>;
+  clock: Pick<DatabaseClock, 'read'>;
 }) {
-  const { store, submissions, renames } = deps;
+  const { store, submissions, renames, clock } = deps;
 
   /** Resolves with the data under the keys of a later schema version, by default the newest. */
   async function dataFor({ appId, data, schemaVersion }: HeldDocument, version = Number.POSITIVE_INFINITY) {
@@ -50,6 +55,7 @@ export function createHeldRelease(deps: {
       } as const;
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
         submissions.submit(sourceAppId, source, { sentUnder, ...to });
+      const before = new Date((await clock.read()).getTime() + ENDED_WITHIN_MS);
       // No client can send a key with a space. The content is the same under each schema.
       const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
       // The record of a change has its key: it answers repeats since then.
@@ -57,7 +63,7 @@ export function createHeldRelease(deps: {
         if (error instanceof KeyReused) return submit(ownKey);
         throw error;
       });
-      await (recordId ? store.noteApplied(entry) : store.remove(entry));
+      await (recordId ? store.noteApplied(entry, before) : store.remove(entry, before));
       return stored;
     },
   };

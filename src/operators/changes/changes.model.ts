@@ -1,13 +1,15 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
-import { Conflict, NotFound } from '../../platform/core/errors.ts';
+import { Conflict, NotFound, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { changing } from '../../platform/database/filters.ts';
+import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import { removeInSteps } from '../../platform/database/removal.ts';
+import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorSchema, type HistoryAuthor } from '../../records/stored/record.ts';
 import { type PackedIds, unpackUuids } from '../search/matching-ids.ts';
@@ -144,6 +146,8 @@ const MAX_UNFINISHED = 5;
 const MAX_KEPT = 50;
 const MAX_RUNNING = 1_000;
 
+/** The approximate size of a change, in bytes. */
+const CHANGE_BYTES = 10_000;
 const IDS_OF_PART = 1_000;
 const INSERTED_AT_ONCE = 100;
 const ACTIVE: ChangeState[] = ['running', 'undoing', 'stopping'];
@@ -172,8 +176,15 @@ interface Naming {
   ids: UUID[];
 }
 
-/** `now` returns the time from which MongoDB keeps them. */
-export function createChangeStore(changes: ChangeCollection, records: ChangeRecordCollection, now: () => Date) {
+/** @param deps.now returns the time from which MongoDB keeps them */
+export function createChangeStore(deps: {
+  changes: ChangeCollection;
+  records: ChangeRecordCollection;
+  apps: Pick<AppModel, 'collection'>;
+  now: () => Date;
+}) {
+  const { changes, records, apps, now } = deps;
+
   async function find(appId: ObjectId, id: string): Promise<ChangeDocument> {
     const found = ObjectId.isValid(id) && (await changes.findOne({ _id: new ObjectId(id), appId }));
     if (!found) throw new NotFound('changeNotFound');
@@ -184,12 +195,13 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
    * Removes the oldest ended changes of an app above the number that is kept. The change goes
    * first: no undo can begin without its ids, and ids that a stopped process leaves expire.
    */
-  async function trim(appId: ObjectId): Promise<void> {
+  async function trim(appId: ObjectId, until: Until): Promise<void> {
     const options = { projection: { _id: 1 }, sort: { _id: -1 }, skip: MAX_KEPT - 1, limit: MAX_KEPT } as const;
     const old = await changes.find({ appId, state: { $nin: ACTIVE } }, options).toArray();
     for (const { _id } of old) {
-      const { deletedCount } = await changes.deleteOne({ _id, state: { $nin: ACTIVE } });
-      if (deletedCount > 0) await removeInSteps(records, { changeId: _id });
+      const ended = { _id, state: { $nin: ACTIVE }, ...beginsBefore(await until()) };
+      const { deletedCount } = await changes.deleteOne(ended);
+      if (deletedCount > 0) await removeInSteps(records, { changeId: _id }, until);
     }
   }
 
@@ -229,9 +241,12 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
       return new Map(found.map(({ _id, total, createdAt }) => [_id.toHexString(), { users: total, createdAt }]));
     },
 
-    /** Stores the ids first: a change has all of its records. */
-    async create({ parts, appId, ...change }: NewChange): Promise<ObjectId> {
-      await trim(appId);
+    /**
+     * Stores the ids first: a change has all of its records.
+     * @throws {Unavailable} when the time is over, or the app is being deleted
+     */
+    async create({ parts, appId, ...change }: NewChange, until: Until): Promise<ObjectId> {
+      await trim(appId, until);
       const _id = new ObjectId();
       const at = new Date();
       const packed = repacked(parts);
@@ -248,7 +263,7 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
         await records.insertMany(documents.slice(first, first + INSERTED_AT_ONCE));
       }
       const total = packed.reduce((sum, { length }) => sum + length / 16, 0);
-      await changes.insertOne({
+      const created: ChangeDocument = {
         _id,
         appId,
         ...change,
@@ -258,7 +273,12 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
         createdAt: at,
         startedAt: at,
         expiresAt: new Date(now().getTime() + KEEP_MS),
-      });
+      };
+      // A late one would change what was restored meanwhile.
+      const live = { _id: appId, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
+      const guard = { collection: apps.collection, filter: live };
+      await insertGuarded(guard, insertTarget(changes), [created], () => CHANGE_BYTES);
+      if (!(await changes.findOne({ _id }, { projection: { _id: 1 } }))) throw new Unavailable();
       return _id;
     },
 
@@ -274,14 +294,18 @@ export function createChangeStore(changes: ChangeCollection, records: ChangeReco
     /**
      * Notes the erasure of records, and removes a change of few records with the last one; resolves
      * with whether it did. A run in progress ends then.
+     * @param guard asked before each write
+     * @throws {Unavailable} when the write came too late
      */
-    async forget({ _id, total }: ChangeDocument, ids: readonly UUID[]): Promise<boolean> {
+    async forget({ _id, total }: ChangeDocument, ids: readonly UUID[], guard: RemovalGuard): Promise<boolean> {
       if (ids.length === 0 || total > IDS_OF_PART) return false;
       const update = { $addToSet: { erased: { $each: [...ids] } } };
-      const noted = await changes.findOneAndUpdate({ _id }, update, { returnDocument: 'after' });
+      const inTime = { _id, ...beginsBefore(await guard()) };
+      const noted = await changes.findOneAndUpdate(inTime, update, { returnDocument: 'after' });
+      if (!noted && (await changes.findOne({ _id }, { projection: { _id: 1 } }))) throw new Unavailable();
       if (!noted?.erased || noted.erased.length < total) return false;
-      await changes.deleteOne({ _id });
-      await removeInSteps(records, { changeId: _id });
+      await removeInSteps(changes, { _id }, guard);
+      await removeInSteps(records, { changeId: _id }, guard);
       return true;
     },
 

@@ -156,7 +156,7 @@ export const changeRoutes = (deps: {
 }): Route[] => {
   const { store, leases, queried, matchingIds, wake } = deps;
   return routes(changeEndpoints, {
-    changeUsers: async ({ app, principal, query: { confirm, ...request }, body, closed, recheck, audit }) => {
+    changeUsers: async ({ app, principal, query: { confirm, ...request }, body, closed, recheck, until, audit }) => {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       refuseFiles(body.set, lease);
@@ -170,15 +170,8 @@ export const changeRoutes = (deps: {
       if (!parts) throw new Unavailable();
       await recheck();
       const { set, unset } = body;
-      const id = await store.create({
-        appId: app.id,
-        sourceAppId: app.sourceAppId,
-        set,
-        unset,
-        version: lease.schema.version,
-        by: authorOf(principal, 'edit'),
-        parts,
-      });
+      const of = { appId: app.id, sourceAppId: app.sourceAppId, version: lease.schema.version };
+      const id = await store.create({ ...of, set, unset, by: authorOf(principal, 'edit'), parts }, until);
       wake();
       audit({ target: id.toHexString(), detail: { users: confirm } });
       return { id: id.toHexString() };

@@ -10,13 +10,14 @@ import type { createSearch } from '../search/search.ts';
 import { CHANGE_JOB, createChangeJob } from './change-job.ts';
 import { createChangeModel, createChangeRecordModel, createChangeStore } from './changes.model.ts';
 import { changeRoutes } from './changes.routes.ts';
-import { createErasedChanges, createPersonChanges } from './person-changes.ts';
+import { createChangeTraces, createPersonChanges } from './person-changes.ts';
 
 /** Creates the store of changes. The erasure of a record removes those that name nobody else. */
-export function createChangeStorage(connection: Connection, clock: Pick<DatabaseClock, 'later'>) {
+export function createChangeStorage(connection: Connection, apps: Apps, clock: Pick<DatabaseClock, 'later'>) {
   const models = { changes: createChangeModel(connection), records: createChangeRecordModel(connection) };
-  const store = createChangeStore(models.changes.collection, models.records.collection, clock.later);
-  return { models, store, ...createErasedChanges(store) };
+  const collections = { changes: models.changes.collection, records: models.records.collection };
+  const store = createChangeStore({ ...collections, apps: apps.model, now: clock.later });
+  return { models, store, traces: createChangeTraces(store) };
 }
 
 /** Creates changes of many records, and their job. */
@@ -26,17 +27,18 @@ export function createChanges(deps: {
   schemas: Pick<Schemas, 'leases'>;
   records: Pick<Records, 'bulkEditor' | 'reader'>;
   search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
+  clock: Pick<DatabaseClock, 'within'>;
   signal: JobSignal;
   logger: Logger;
 }): Feature {
-  const { storage, apps, schemas, records, search, signal, logger } = deps;
+  const { storage, apps, schemas, records, search, clock, signal, logger } = deps;
   const { models, store } = storage;
   const { leases } = schemas;
   return {
     routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),
     models: Object.values(models),
-    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, logger })],
-    personal: [createPersonChanges(store, records.reader)],
+    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, clock, logger })],
+    personal: [createPersonChanges(store, records.reader, clock)],
     owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
   };
 }

@@ -1,9 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
-import type { EventConsumer } from '../../records/stored/outbox.ts';
 import type { RecordTraces } from '../../records/write/erasure.ts';
 import type { ChangeStore } from './changes.model.ts';
+
+/** An erasure that lasts longer is repeated by the operator. */
+const ERASED_WITHIN_MS = 10_000;
 
 /**
  * The changes of at most 1,000 records that have a record of the person. Those of more records, and
@@ -12,6 +15,7 @@ import type { ChangeStore } from './changes.model.ts';
 export function createPersonChanges(
   store: Pick<ChangeStore, 'naming' | 'forget'>,
   records: Pick<RecordReader, 'recordsOfPerson'>,
+  clock: Pick<DatabaseClock, 'within'>,
 ): PersonData {
   async function* namingPerson(appIds: readonly ObjectId[], email: string) {
     const found = await records.recordsOfPerson(appIds, email);
@@ -31,8 +35,9 @@ export function createPersonChanges(
 
     async eraseOf(appIds, email) {
       let erased = 0;
+      const until = clock.within(ERASED_WITHIN_MS);
       for await (const { change, ids } of namingPerson(appIds, email)) {
-        if (await store.forget(change, ids)) erased += 1;
+        if (await store.forget(change, ids, until)) erased += 1;
       }
       return erased;
     },
@@ -40,29 +45,13 @@ export function createPersonChanges(
 }
 
 /** What the erasure of records, by whatever way, does to changes. */
-export function createErasedChanges(store: Pick<ChangeStore, 'naming' | 'forget'>) {
-  const remove: RecordTraces['remove'] = async (appIds, recordIds) => {
-    for await (const { change, ids } of store.naming(appIds, recordIds)) await store.forget(change, ids);
-  };
-  return {
-    traces: {
-      async exist(appIds, ids) {
-        for await (const _ of store.naming(appIds, ids)) return true;
-        return false;
-      },
-      remove,
-    } satisfies RecordTraces,
+export const createChangeTraces = (store: Pick<ChangeStore, 'naming' | 'forget'>): RecordTraces => ({
+  async exist(appIds, ids) {
+    for await (const _ of store.naming(appIds, ids)) return true;
+    return false;
+  },
 
-    /** Finishes the erasure of a server that stopped. */
-    consumer: {
-      async consume(events) {
-        const erased = events.filter(({ type }) => type === 'user.erased');
-        if (erased.length === 0) return;
-        await remove(
-          erased.map(({ appId }) => appId),
-          erased.map(({ recordId }) => recordId),
-        );
-      },
-    } satisfies EventConsumer,
-  };
-}
+  async remove(appIds, recordIds, guard) {
+    for await (const { change, ids } of store.naming(appIds, recordIds)) await store.forget(change, ids, guard);
+  },
+});

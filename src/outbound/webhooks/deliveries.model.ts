@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
-import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordEvent } from '../../records/stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../../records/stored/record-id.ts';
@@ -25,6 +25,8 @@ const MAX_LOG = 10;
 const STEP = 1_000;
 /** How long one attempt deletes what waits of a record that is gone. */
 const DROP_MS = 200;
+/** An erasure that lasts longer is repeated by the operator. */
+const ERASED_WITHIN_MS = 10_000;
 
 type WaitingDelivery = Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>;
 
@@ -212,10 +214,13 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         { limit: STEP },
       ),
 
-    /** Deletes for a moment what waits of a record that is gone, but its erasure. */
-    async drop({ appId, webhookId, recordId }: DeliveryDocument): Promise<void> {
+    /**
+     * Deletes for a moment what waits of a record that is gone, but its erasure.
+     * @param guard asked before each statement; rejects when the record exists again
+     */
+    async drop({ appId, webhookId, recordId }: DeliveryDocument, guard: RemovalGuard): Promise<void> {
       const waiting = { appId, webhookId, recordId, state: 'waiting', type: { $ne: 'user.erased' } } as const;
-      await removeSome(deliveries, waiting, DROP_MS);
+      await removeSome(deliveries, waiting, DROP_MS, guard);
     },
 
     /** Resolves with a page of an endpoint's deliveries, newest first. */
@@ -248,7 +253,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     /** Deletes all deliveries of a webhook, in steps. */
-    removeOf: (of: WebhookOfApp): Promise<number> => removeInSteps(deliveries, of),
+    removeOf: (of: WebhookOfApp, guard: RemovalGuard): Promise<number> => removeInSteps(deliveries, of, guard),
 
     /** Resolves with the ids of those of these webhooks that have deliveries. */
     withDeliveries: (webhooks: readonly WebhookOfApp[]): Promise<RecordId[]> =>
@@ -258,12 +263,16 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       }),
 
     /** Deletes what names these records, except their erasures. Resolves with the number. */
-    forget: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<number> =>
-      removeInSteps(deliveries, namesOf(appIds, recordIds)),
+    forget: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], guard: RemovalGuard): Promise<number> =>
+      removeInSteps(deliveries, namesOf(appIds, recordIds), guard),
 
     /** As {@link forget} for about this time; resolves with whether nothing is left. */
-    forgetSome: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], forMs: number): Promise<boolean> =>
-      removeSome(deliveries, namesOf(appIds, recordIds), forMs),
+    forgetSome: (
+      appIds: readonly ObjectId[],
+      recordIds: readonly RecordId[],
+      guard: RemovalGuard,
+      forMs: number,
+    ): Promise<boolean> => removeSome(deliveries, namesOf(appIds, recordIds), forMs, guard),
 
     /** Resolves with whether {@link forget} would delete something. */
     names: async (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<boolean> =>
@@ -287,6 +296,7 @@ function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
 export function createDeliveriesOfPerson(
   records: Pick<RecordReader, 'idsOfPerson'>,
   deliveries: DeliveryStore,
+  clock: Pick<DatabaseClock, 'within'>,
 ): PersonData {
   return {
     name: 'deliveries',
@@ -300,6 +310,9 @@ export function createDeliveriesOfPerson(
       }
     },
 
-    eraseOf: async (appIds, email) => deliveries.forget(appIds, await records.idsOfPerson(appIds, email)),
+    async eraseOf(appIds, email) {
+      const until = clock.within(ERASED_WITHIN_MS);
+      return deliveries.forget(appIds, await records.idsOfPerson(appIds, email), until);
+    },
   };
 }

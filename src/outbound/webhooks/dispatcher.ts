@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { UUID } from 'mongodb';
 import pLimit from 'p-limit';
+import { Unavailable } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { UnreadRecord } from '../../records/read/record-reader.ts';
 import { buildMessage, Endpoint, evaluateAnswer } from './attempts.ts';
@@ -30,6 +32,8 @@ const READ_EVERY_MS = 5_000;
 const BLOCKED_MS = 100;
 /** The time in which the deliveries of an endpoint that is off may begin to end. */
 const GIVE_UP_WITHIN_MS = 2_000;
+/** The time in which a deletion may begin after the read that found no record. */
+const DROP_WITHIN_MS = 2_000;
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -72,7 +76,8 @@ export function createDispatcher(deps: {
 
   /** Reads which endpoints have work, because other servers add to it; forgets idle ones. */
   async function refresh(): Promise<void> {
-    if (now() < refreshAt) return;
+    // Also when the clock was set back.
+    if (now() < refreshAt && refreshAt - now() <= REFRESH_MS) return;
     const waiting = new Set((await deliveries.waitingWebhooks()).map(String));
     for (const [id, endpoint] of endpoints) {
       if (!waiting.has(id) && endpoint.busy.size === 0) endpoints.delete(id);
@@ -152,13 +157,22 @@ export function createDispatcher(deps: {
     return begun.length;
   }
 
+  /** The guard of the deletion of what waits of a record that is gone. */
+  function guardOfGone(delivery: DeliveryDocument): RemovalGuard {
+    return async () => {
+      const until = await clock.within(DROP_WITHIN_MS)();
+      if (await readRecords.one(delivery)) throw new Unavailable();
+      return until;
+    };
+  }
+
   async function deliver(
     endpoint: Endpoint,
     webhook: WebhookDocument,
     delivery: DeliveryDocument,
     body: string | undefined,
   ): Promise<void> {
-    if (body === undefined) return deliveries.drop(delivery);
+    if (body === undefined) return deliveries.drop(delivery, guardOfGone(delivery));
     const at = new Date(now());
     const answer = await sender.send(buildMessage(webhook, delivery, body, at), stopping.signal);
     if (stopping.signal.aborted) return;

@@ -1,38 +1,68 @@
 import type { AppConsumers } from '../../apps/app-consumers.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
-import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { DeliveryStore } from './deliveries.model.ts';
-import type { DeletedWebhookDocument, DeletedWebhookModel, WebhookModel, WebhookStore } from './webhooks.model.ts';
+import type {
+  DeletedWebhookDocument,
+  DeletedWebhookModel,
+  WebhookModel,
+  WebhookOfApp,
+  WebhookStore,
+} from './webhooks.model.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 200;
+/** A removal that begins later may meet a webhook that was restored. */
+const VALID_MS = 10_000;
 
 export type WebhookRemoval = ReturnType<typeof createWebhookRemoval>;
 
 /** The stored intent lets the job finish deletions, and delete what a stalled server adds later. */
 export function createWebhookRemoval(deps: {
-  webhooks: Pick<WebhookStore, 'remove'>;
+  webhooks: Pick<WebhookStore, 'find' | 'remove'>;
   models: { webhooks: WebhookModel; deleted: DeletedWebhookModel };
   deliveries: Pick<DeliveryStore, 'removeOf' | 'withDeliveries'>;
   consumers: Pick<AppConsumers, 'remove'>;
+  clock: Pick<DatabaseClock, 'read'>;
   throttle(begun: number, signal: AbortSignal): Promise<void>;
 }) {
-  const { webhooks, models, deliveries, consumers, throttle } = deps;
+  const { webhooks, models, deliveries, consumers, clock, throttle } = deps;
   const { deleted } = models;
 
+  const validUntil = async (): Promise<Date> => new Date((await clock.read()).getTime() + VALID_MS);
+
+  /** Deletes the deliveries of a webhook that is gone. */
+  const removeDeliveries = (of: WebhookOfApp): Promise<number> =>
+    deliveries.removeOf(of, async () => {
+      const until = await validUntil();
+      if (await webhooks.find(of.appId, of.webhookId)) throw new Unavailable();
+      return until;
+    });
+
+  /** @throws {Unavailable} when the intent is gone, or the webhook was not deleted in time */
   async function finish({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>): Promise<void> {
-    await webhooks.remove(appId, _id);
+    const before = await validUntil();
+    if (!(await deleted.findOne({ _id }))) throw new Unavailable();
+    await webhooks.remove(appId, _id, before);
+    if (await webhooks.find(appId, _id)) throw new Unavailable();
     await consumers.remove(appId, consumerName(_id));
-    await deliveries.removeOf({ appId, webhookId: _id });
+    await removeDeliveries({ appId, webhookId: _id });
     await deleted.updateOne({ _id }, { $set: { isDone: true } });
+  }
+
+  /** Ends the intent if a restore has brought the webhook; resolves with whether it has. */
+  async function isBack({ _id, appId, deletedAt }: DeletedWebhookDocument): Promise<boolean> {
+    if (!(await webhooks.find(appId, _id))) return false;
+    await deleted.deleteOne({ _id, deletedAt });
+    return true;
   }
 
   return {
     /**
      * Deletes a webhook, its deliveries and its consumer.
-     * @throws {Unavailable} when the time is over; then it stays
+     * @throws {Unavailable} when the time is over; then it stays, or the job deletes it
      */
     async remove({ _id, appId }: Pick<DeletedWebhookDocument, '_id' | 'appId'>, until: Until): Promise<void> {
       // By the collection: a pipeline, because the filter of an upsert may not compare times.
@@ -43,7 +73,6 @@ export function createWebhookRemoval(deps: {
           { $merge: { into: deleted.collection.collectionName, whenMatched: 'keepExisting' } },
         ])
         .toArray();
-      if (!(await deleted.findOne({ _id }))) throw new Unavailable();
       await finish({ _id, appId });
     },
 
@@ -58,7 +87,10 @@ export function createWebhookRemoval(deps: {
         for (const one of found) if (!one.isDone) await finish(one);
         const ofApps = found.map(({ _id: webhookId, appId }) => ({ webhookId, appId }));
         const late = new Set((await deliveries.withDeliveries(ofApps)).map(String));
-        for (const one of ofApps) if (late.has(String(one.webhookId))) await deliveries.removeOf(one);
+        for (const one of found) {
+          if (!late.has(String(one._id)) || (await isBack(one))) continue;
+          await removeDeliveries({ webhookId: one._id, appId: one.appId });
+        }
         pass.after = found.at(-1)?._id;
         return found.length === BATCH;
       },

@@ -250,7 +250,9 @@ export function createWebhookStore(webhooks: WebhookModel) {
       return (await webhooks.updateOne(filter, { $set: { secrets } })).matchedCount === 1;
     },
 
-    remove: async (appId: ObjectId, _id: RecordId): Promise<void> => void (await webhooks.deleteOne({ _id, appId })),
+    /** Deletes a webhook, unless the statement begins later by MongoDB's clock. */
+    remove: async (appId: ObjectId, _id: RecordId, before: Date): Promise<void> =>
+      void (await webhooks.deleteOne({ _id, appId, ...beginsBefore(before) })),
 
     async noteSuccess({ _id, failingSince }: WebhookDocument): Promise<void> {
       if (failingSince) await webhooks.updateOne({ _id, failingSince }, { $unset: { failingSince: 1 } });

@@ -92,6 +92,7 @@ export function createWebhooks(deps: {
     webhooks,
     deliveries,
     consumers,
+    clock,
     throttle: apps.pace.throttle,
   });
   const service = createWebhookService({
@@ -118,7 +119,7 @@ export function createWebhooks(deps: {
       ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
-    personal: [createDeliveriesOfPerson(reader, deliveries)],
+    personal: [createDeliveriesOfPerson(reader, deliveries, clock)],
     async stop() {
       await dispatcher.stop();
       sender.close();
@@ -136,7 +137,7 @@ export function createDeliveryConsumer(deps: {
 }): EventConsumer {
   const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
   return {
-    forget: (appIds, recordIds) => deliveries.forgetSome(appIds, recordIds, FORGET_MS),
+    forget: (...of) => deliveries.forgetSome(...of, FORGET_MS),
 
     async consume(events) {
       const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];

@@ -40,6 +40,12 @@ const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
 
+/**
+ * Whether MongoDB's clock was set back since the lock was last taken: its other times are those of
+ * another clock. The margin is more than the clocks of the members of a replica set differ.
+ */
+const IS_AHEAD = { $gt: ['$at', { $add: ['$$NOW', LOCK_MS] }] };
+
 /** Why a job does not run: another server holds its lock, or it is not due. */
 export type Obstacle = 'held' | 'early';
 
@@ -56,7 +62,7 @@ export function createJobLocks(jobs: JobCollection) {
       const isEarly = { $gt: ['$next', '$$NOW'] };
       const found = await jobs
         .find<{ _id: string; isHeld: boolean }>(
-          { _id: { $in: [...names] }, $expr: { $or: [isHeld, isEarly] } },
+          { _id: { $in: [...names] }, $expr: { $and: [{ $not: [IS_AHEAD] }, { $or: [isHeld, isEarly] }] } },
           { projection: { isHeld } },
         )
         .toArray();
@@ -71,7 +77,7 @@ export function createJobLocks(jobs: JobCollection) {
       // In the update, because the filter of an upsert cannot contain `$expr`.
       const isFree = { $lte: [{ $ifNull: ['$until', NEVER] }, '$$NOW'] };
       const isDue = evenEarly || { $lte: [{ $ifNull: ['$next', NEVER] }, '$$NOW'] };
-      const takes = { $or: [{ $eq: ['$owner', self] }, { $and: [isFree, isDue] }] };
+      const takes = { $or: [{ $eq: ['$owner', self] }, IS_AHEAD, { $and: [isFree, isDue] }] };
       const set = (member: string, value: unknown) => ({ [member]: { $cond: [takes, value, `$${member}`] } });
       const until = { $add: ['$$NOW', LOCK_MS] };
       const update = {

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
-import type { ErasureCollection, ErasureDocument } from '../write/erasure.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
+import type { ErasureCollection, ErasureDocument, ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
@@ -76,12 +77,22 @@ export interface EventConsumer {
   /**
    * Removes some of what names erased records; resolves with whether nothing is left. Their events
    * wait until then.
+   * @param guard asked before each removal; rejects when one of the records exists again
    */
-  forget?(appIds: readonly ObjectId[], recordIds: readonly RecordId[]): Promise<boolean>;
+  forget?(appIds: readonly ObjectId[], recordIds: readonly RecordId[], guard: RemovalGuard): Promise<boolean>;
 
   /** Must store its work before it resolves. Events are in the order of each record, some twice. */
   consume(events: readonly RecordEvent[]): Promise<void>;
 }
+
+/** Creates the consumer that removes traces whose removal a server did not finish. */
+export const finishing = ({ remove }: Pick<RecordTraces, 'remove'>): EventConsumer => ({
+  async forget(...of) {
+    await remove(...of);
+    return true;
+  },
+  consume: async () => undefined,
+});
 
 type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'> & { waiting: number };
 
@@ -90,8 +101,9 @@ export function createRelay(deps: {
   users: UserCollection;
   erasures: ErasureCollection;
   consumers: readonly EventConsumer[];
+  guardOfErased: ErasureGuard;
 }) {
-  const { users, erasures, consumers } = deps;
+  const { users, erasures, consumers, guardOfErased } = deps;
   let hasIndex = false;
 
   /** Created at first use: a service without consumers does not maintain it. */
@@ -151,11 +163,14 @@ export function createRelay(deps: {
     const done = found.filter(({ _id }) => !existingIds.has(_id.toHexString()));
     const doneIds = done.map(({ _id }) => _id);
     const appIds = [...new Map(done.map(({ appId }) => [appId.toHexString(), appId])).values()];
-    const isForgotten = await Promise.all(consumers.map(({ forget }) => forget?.(appIds, doneIds) ?? true));
+    const guard = guardOfErased(appIds, doneIds);
+    const isForgotten = await Promise.all(consumers.map(({ forget }) => forget?.(appIds, doneIds, guard) ?? true));
     // The next call continues, after the events of other records.
     if (isForgotten.includes(false)) return done.length;
     await consume(done.map(eventOfErasure));
-    await erasures.deleteMany({ _id: { $in: doneIds } });
+    // Not those that were announced again since.
+    const newest = new Date(Math.max(...found.map(({ at }) => at.getTime())));
+    await erasures.deleteMany({ _id: { $in: doneIds }, at: { $lte: newest } });
     // Only those that were old before their records were read, and were not announced again since.
     const failed = found.filter(({ _id, isOld: wasOld }) => wasOld && existingIds.has(_id.toHexString()));
     if (failed.length > 0) {

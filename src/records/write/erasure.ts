@@ -52,7 +52,10 @@ export function createErasureStore(erasures: ErasureCollection) {
   };
 }
 
-/** Less than the time after which the relay withdraws an announcement (outbox.ts). */
+/**
+ * A deletion that begins later after the read of its records may meet restored ones. Less than the
+ * time after which the relay withdraws an announcement (outbox.ts).
+ */
 const ERASED_WITHIN_MS = 20_000;
 
 /** How often the erasure of a record waits for the end of a move of its history. */
@@ -67,7 +70,8 @@ interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount' 
 export interface RecordTraces {
   /** Whether something names one of these records. */
   exist(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
-  remove(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<unknown>;
+  /** @param guard asked before each removal; rejects when one of the records exists again */
+  remove(appIds: readonly ObjectId[], ids: readonly DocumentId[], guard: RemovalGuard): Promise<unknown>;
 }
 
 export type ErasureGuard = ReturnType<typeof createErasureGuard>;
@@ -96,20 +100,17 @@ export function createRecordEraser(deps: {
   users: UserCollection;
   erasures: ErasureCollection;
   newId: (at: Date) => RecordId;
-  removeKeysOf: (appId: ObjectId, ...records: DocumentId[]) => Promise<void>;
+  removeKeysOf: (appId: ObjectId, records: readonly DocumentId[], guard: RemovalGuard) => Promise<void>;
   hasConsumers: (appId: ObjectId) => Promise<boolean>;
   traces: RecordTraces;
+  guardOfErased: ErasureGuard;
   onEvents: () => void;
 }) {
-  const { users, erasures, newId, removeKeysOf, hasConsumers, traces, onEvents } = deps;
+  const { users, erasures, newId, removeKeysOf, hasConsumers, traces, guardOfErased, onEvents } = deps;
 
-  /**
-   * Announces the erasure of records that were just read. Resolves with the time of MongoDB's clock
-   * until which the erasure may begin; later the relay may have withdrawn the announcement.
-   */
-  async function announce(appId: ObjectId, found: readonly FoundRecord[]): Promise<Date | undefined> {
-    const [first] = found;
-    if (!first) return undefined;
+  /** Announces the erasure of records that were just read. */
+  async function announce(appId: ObjectId, found: readonly FoundRecord[]): Promise<void> {
+    if (found.length === 0) return;
     const writes = found.map(({ _id, eventCount = 0 }) => ({
       updateOne: {
         filter: { _id },
@@ -122,7 +123,6 @@ export function createRecordEraser(deps: {
       },
     }));
     await erasures.bulkWrite(writes, { ordered: false });
-    return new Date(first.now.getTime() + ERASED_WITHIN_MS);
   }
 
   async function selectMissing(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
@@ -150,16 +150,18 @@ export function createRecordEraser(deps: {
     const hasTraces = found.some(({ movedHistory }) => movedHistory) || (await traces.exist([appId], ids));
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
-    const until = isAnnounced ? await announce(appId, found) : undefined;
-    const inTime = until ? beginsBefore(until) : {};
+    if (isAnnounced) await announce(appId, found);
+    const inTime = beginsBefore(new Date((found[0]?.now.getTime() ?? 0) + ERASED_WITHIN_MS));
     const those = { $and: [theseRecords(appId, found), matching, inTime, NOT_MOVING] };
     const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
-    if (until && deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
+    if (deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
-    if (gone.length > 0) await removeKeysOf(appId, ...gone);
+    if (gone.length === 0) return deletedCount;
+    const guard = guardOfErased([appId], gone);
+    await removeKeysOf(appId, gone, guard);
     // Also those that were stored until the deletion.
-    if (gone.length > 0 && (hasTraces || (await traces.exist([appId], gone)))) await traces.remove([appId], gone);
+    if (hasTraces || (await traces.exist([appId], gone))) await traces.remove([appId], gone, guard);
     return deletedCount;
   };
 }

@@ -5,7 +5,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import { removeInSteps } from '../../platform/database/removal.ts';
+import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
 
@@ -126,10 +126,9 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
       return running;
     },
 
-    /** Removes the moved keys of some records, at most a thousand. */
-    async removeOf(appId: ObjectId, ...records: RecordId[]): Promise<void> {
-      if (records.length === 0) return;
-      await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) });
+    /** Removes the moved keys of some records, of one to a thousand. */
+    async removeOf(appId: ObjectId, records: readonly RecordId[], guard: RemovalGuard): Promise<void> {
+      await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) }, guard);
     },
 
     ...ownedBy(moved, 'at', { of: (appId) => ({ _id: idRange(appId.id) }) }),

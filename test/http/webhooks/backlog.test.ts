@@ -45,7 +45,12 @@ function relayTo(forget: boolean[] = []) {
     consume: async (events: readonly RecordEvent[]) => void batches.push(events),
   };
   const { users, erasures } = models;
-  const relay = createRelay({ users: users.collection, erasures: erasures.collection, consumers: [consumer] });
+  const relay = createRelay({
+    users: users.collection,
+    erasures: erasures.collection,
+    consumers: [consumer],
+    guardOfErased: () => async () => new Date(),
+  });
   return { relay, batches };
 }
 

@@ -105,6 +105,19 @@ describe('a failed delivery (spec 4.11)', () => {
   });
 });
 
+it('a replay is attempted at once after the clock was set back by an hour', async () => {
+  const now = offset;
+  offset += HOUR;
+  const { id, receiver } = await listener();
+  await submit(1);
+  await receiver.until(1);
+  await expect.poll(async () => (await deliveries(id))[0]?.state).toBe('delivered');
+  offset = now;
+  const [delivery] = await deliveries(id);
+  await operator.post(`/auth/webhooks/deliveries/${delivery?.id}/replay`).expect(200);
+  await receiver.until(2);
+});
+
 describe('the order of events', () => {
   it('is kept for a record, and other records do not wait', async () => {
     let failures = 1;

@@ -87,20 +87,17 @@ it('reads one delivery of a record, however many wait', async () => {
   expect(read).toMatchObject({ docsExamined: 1 });
 });
 
+const inTime = async () => new Date(Date.now() + 60_000);
+
 it('ends some deliveries of an endpoint that is off, and the others in the next steps', async () => {
-  const giveUp = async () =>
-    store.giveUp(
-      { appId, webhookId: webhook._id },
-      async () => true,
-      async () => new Date(Date.now() + 60_000),
-    );
+  const giveUp = async () => store.giveUp({ appId, webhookId: webhook._id }, async () => true, inTime);
   expect([await giveUp(), await giveUp(), await giveUp()]).toEqual([1_000, 200, 0]);
 });
 
 it('removes some of what names an erased record, and then the others', async () => {
-  expect(await store.forgetSome([appId], [recordId], 0)).toBe(false);
+  expect(await store.forgetSome([appId], [recordId], inTime, 0)).toBe(false);
   expect(await store.names([appId], [recordId])).toBe(true);
-  expect(await store.forgetSome([appId], [recordId], 60_000)).toBe(true);
+  expect(await store.forgetSome([appId], [recordId], inTime, 60_000)).toBe(true);
   expect(await store.names([appId], [recordId])).toBe(false);
 });
 
@@ -110,7 +107,7 @@ it('drops all that waits of a record that is gone, but its erasure, at once', as
   await store.add([eventOf(other, 1), erased], [{ ...webhook, events: [...webhook.events, 'user.erased'] }], LATER);
   const [first] = await due(LATER);
   if (!first) throw new Error('nothing is due');
-  await store.drop(first);
+  await store.drop(first, inTime);
   const left = await due(LATER);
   expect(left.map((one) => [one.recordId, one.type])).toEqual(
     expect.arrayContaining([

@@ -1,9 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
+import { createDispatcher } from '../../../src/outbound/webhooks/dispatcher.ts';
 import type { DeliveryDocument, WebhookDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import { createWebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createLogger } from '../../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 import { createRelay, type RecordEvent } from '../../../src/records/stored/outbox.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { randomName } from '../../support/databases.ts';
@@ -54,6 +57,7 @@ function eventAt(at: number): RecordEvent {
 }
 
 const inTime = async () => new Date(Date.now() + 60_000);
+const guardOfErased = () => inTime;
 
 const ATTEMPT = { at: new Date(NOW), status: 500, durationMs: 1 } as unknown as DeliveryDocument['log'][number];
 
@@ -99,6 +103,28 @@ describe('a delivery', () => {
     const replays = async (): Promise<boolean> => deliveries().replay(appId, delivery._id, NOW + 1);
     expect(await deliveries().giveUp(of(endpoint), replays, inTime)).toBe(0);
     expect(await current()).toMatchObject({ state: 'waiting' });
+  });
+});
+
+describe('a delivery of a record that is gone', () => {
+  it('still waits when the record was restored while the dispatcher stalled', async () => {
+    const endpoint = webhook();
+    await webhooks().insert(endpoint);
+    const event = eventAt(NOW);
+    await deliveries().add([event], [endpoint], NOW);
+    const dispatcher = createDispatcher({
+      webhooks: webhooks(),
+      deliveries: deliveries(),
+      readRecords: { many: async () => new Map(), one: async () => ({}) as never },
+      readForm: async () => undefined,
+      sender: {} as never,
+      clock: { within: () => inTime },
+      logger: createLogger({ logLevel: 'silent' }),
+      metrics: NO_METRICS,
+    });
+    expect(await dispatcher.step()).toBe(1);
+    await dispatcher.stop();
+    expect(await models.deliveries.collection.countDocuments({ recordId: event.recordId, state: 'waiting' })).toBe(1);
   });
 });
 
@@ -149,11 +175,22 @@ describe('an announced erasure', () => {
         };
       },
     });
-    await createRelay({ users: stalling, erasures, consumers })();
+    await createRelay({ users: stalling, erasures, consumers, guardOfErased })();
     expect(told).toEqual([]);
-    await createRelay({ users, erasures, consumers })();
+    await createRelay({ users, erasures, consumers, guardOfErased })();
     expect(told).toMatchObject([{ type: 'user.erased', recordId: _id, revision: 2 }]);
     expect(await erasures.countDocuments()).toBe(0);
+  });
+
+  it('stays when its record was restored and is erased again while a consumer works', async () => {
+    const [users, erasures] = [models.users.collection, models.erasures.collection];
+    const _id = newId(new Date());
+    await erasures.insertOne({ _id, appId, eventId: newId(new Date()), revision: 2, at: new Date(NOW - DAY_MS) });
+    const again = { $set: { at: new Date(NOW) } };
+    const consumers = [{ consume: async () => void (await erasures.updateOne({ _id }, again)) }];
+    await createRelay({ users, erasures, consumers, guardOfErased })();
+    expect(await erasures.countDocuments({ _id })).toBe(1);
+    await erasures.deleteMany({});
   });
 
   it('of a record that still exists after a minute has failed', async () => {
@@ -162,7 +199,8 @@ describe('an announced erasure', () => {
     await users.insertOne({ _id, appId, email: 'bob@example.com' } as never);
     await erasures.insertOne({ _id, appId, eventId: newId(new Date()), revision: 2, at: new Date(NOW - DAY_MS) });
     const told: RecordEvent[] = [];
-    await createRelay({ users, erasures, consumers: [{ consume: async (all) => void told.push(...all) }] })();
+    const consumers = [{ consume: async (all: readonly RecordEvent[]) => void told.push(...all) }];
+    await createRelay({ users, erasures, consumers, guardOfErased })();
     expect(told).toEqual([]);
     expect(await erasures.countDocuments()).toBe(0);
   });

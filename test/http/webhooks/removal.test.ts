@@ -142,6 +142,26 @@ describe('a deleted webhook', () => {
     await expect.poll(() => deleted.countDocuments({ _id: { $in: uuids }, isDone: true })).toBe(3);
   });
 
+  it('that is restored keeps its deliveries, and can be deleted again', async () => {
+    const id = await createWebhook();
+    const [webhooks, deleted] = ['webhooks', 'deleted_webhooks'].map((name) => a.db.collection<{ _id: UUID }>(name));
+    const _id = new UUID(id);
+    const backup = (await webhooks?.findOne({ _id })) as { _id: UUID };
+    await operator.delete(`/auth/webhooks/${id}`).expect(200);
+    await expect.poll(() => deleted?.countDocuments({ _id, isDone: true })).toBe(1);
+    await webhooks?.insertOne(backup);
+    await seed(id, [new UUID()]);
+    await expect
+      .poll(() => {
+        b.services.jobs.wake('webhook-removal');
+        return deleted?.countDocuments({ _id });
+      })
+      .toBe(0);
+    expect(await countOf(id)).toBe(1);
+    await operator.delete(`/auth/webhooks/${id}`).expect(200);
+    expect(await countOf(id)).toBe(0);
+  });
+
   it('keeps no delivery that a server stores later which had read the webhook before', async () => {
     const id = await createWebhook();
     const webhooks: WebhookStore = createWebhookStore(createModels(b.connection).webhooks);
@@ -232,6 +252,7 @@ describe('an erasure', () => {
       removeKeysOf: () => Promise.reject(killed),
       hasConsumers: async () => false,
       traces: { exist: store.names, remove: store.forget },
+      guardOfErased: () => async () => new Date(),
       onEvents: () => undefined,
     });
     await expect(erase(appId, [id])).rejects.toBe(killed);
