@@ -301,7 +301,7 @@ describe('paths and queries', () => {
     ['limit=0x10'],
     ['limit='],
     ['limit=-1'],
-    ['limit=99999999999999999999'],
+    ['skip=99999999999999999999'],
     ['skip=1.5'],
     ['skip=NaN'],
     ['sourceAppId=a&sourceAppId=b'],

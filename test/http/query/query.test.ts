@@ -134,9 +134,13 @@ describe('GET /auth/users with where', () => {
     'cursor=',
     'cursor=AAAA',
     `cursor=${'A'.repeat(9_000)}`,
-    'sourceAppId=a%20b',
   ])('refuses %s', async (query) => {
     await operator.get(`/auth/users?${query}`).expect(400);
+  });
+
+  it('refuses a text that names no app, and to operators every other app', async () => {
+    await server.admin.get('/auth/users?sourceAppId=a%20b').expect(400);
+    await operator.get('/auth/users?sourceAppId=a%20b').expect(403);
   });
 });
 
