@@ -41,14 +41,15 @@ describe('the tour of the README', () => {
   });
 
   it.each(steps)('shows the actual output: $command', async ({ command, answer }) => {
-    const outputs: string[] = [];
-    // On a busy machine a hash of a password can take longer than the service gives a request.
-    do {
+    let output = '';
+    for (let tries = 1; tries <= 10; tries += 1) {
       const { stdout, stderr } = await runStep(command, folder, { URL: url, ADMIN_PASSWORD });
       expect(stderr).toBe('');
-      outputs.unshift(stdout);
-    } while (outputs[0]?.includes('"tookTooLong"') && outputs.length < 10);
-    expect(answersIn(outputs[0] ?? '')).toEqual(answersIn(answer));
+      output = stdout;
+      // On a busy machine a hash of a password can take longer than the service gives a request.
+      if (!output.includes('"tookTooLong"')) break;
+    }
+    expect(answersIn(output)).toEqual(answersIn(answer));
   });
 });
 

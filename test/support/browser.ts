@@ -93,12 +93,10 @@ export async function closePage(page: Page): Promise<void> {
   await context.unrouteAll({ behavior: 'ignoreErrors' });
   await context.setOffline(false);
   await context.clearPermissions();
-  if (page.url().startsWith('http')) {
-    const hasLeft = await leave(page).then(
-      () => true,
-      () => false, // its server has ended
-    );
-    if (!hasLeft) return context.close();
+  try {
+    if (page.url().startsWith('http')) await leave(page);
+  } catch {
+    return context.close(); // its server has ended
   }
   await context.clearCookies();
   await page.emulateMedia({ colorScheme: 'light' });
