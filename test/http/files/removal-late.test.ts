@@ -1,6 +1,7 @@
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { untilDatabaseTime } from '../../support/database-time.ts';
+import { holdJob } from '../../support/held-job.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { type S3Server, startS3 } from '../../support/s3.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
@@ -86,10 +87,13 @@ describe.each([
     const { id } = (await main.client.submit(app, given).expect(200)).body;
     const slow = await startSlow();
     await slow.services.jobs.stop();
+    // The jobs would also remove the content, and might be first.
+    const goOn = await Promise.all(['events', 'files'].map((job) => holdJob(main, job)));
     const [before, restore] = [await content(), await backUp()];
     const held = proxy.holdNext('delete', 'files.chunks');
     const erasing = slow.admin.delete(`/auth/users/${id}?sourceAppId=${app}`).then(({ status }) => status);
     const forward = await held;
+    for (const letRun of goOn) await letRun();
     const gone = async () => (await isGone()) && (await main.db.collection('erasures').countDocuments()) === 0;
     await expect.poll(gone, POLL).toBe(true);
     await restore();
