@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from '
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { untilDatabaseTime } from '../../support/database-time.ts';
 import type { FileValue } from '../../support/files.ts';
+import { holdJob } from '../../support/held-job.ts';
 import { startProxy, type TcpProxy } from '../../support/proxy.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
 import { startSlow } from '../../support/slow-server.ts';
@@ -195,11 +196,13 @@ it('a late removal leaves a file that a record names meanwhile', async () => {
 
 it('another server goes on with the erasure of files when one stops', async () => {
   const relay = await startServer({}, main.database, QUICK_JOBS);
+  const letJobsRun = await holdJob(main, 'events', 'files');
   const { token, value } = await upload();
   const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
   const held = proxy.holdNext('update', 'files.files');
   const erasure = slow.admin.delete(`/auth/users/${body.id}?sourceAppId=${app}`).then(({ status }) => status);
   const forward = await held;
+  await letJobsRun();
   await untilGone(value);
   expect(await countChunks(main.db, value)).toBe(0);
   await forward();
