@@ -19,7 +19,8 @@ export const tr: Catalogue = {
   notFiles: 'Dosya listesi olmalıdır',
   fileType: 'Şu türlerden birinde bir dosya olmalıdır: {types}',
   fileName: 'Dosyanın bir adı olmalıdır',
-  fileToken: 'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır',
+  fileToken:
+    'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır. Dosyayı yeniden seçin. Yalnızca adını gönderen bir formda enctype="multipart/form-data" olmalıdır',
   fileTooLarge: 'Dosya {max} MB’den büyük',
   fileInfected: 'Dosyada zararlı yazılım bulundu',
   tooManyFiles: 'En çok {max} dosya seçin',
