@@ -167,7 +167,7 @@ const formPageEndpoints = {
     auth: 'form',
     tag: 'Forms',
     summary: "An image of the app's form",
-    params: AppPath.extend({ image: z.enum(['logo', 'cover']) }),
+    params: AppPath.extend({ image: z.string().meta({ description: '`logo` or `cover`', example: 'logo' }) }),
     query: z.object({ v: z.unknown().optional().meta({ description: 'The version of the image', example: 'A1b2' }) }),
     response: z.never(),
     isPage: true,
@@ -298,8 +298,9 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
       pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
 
     getFormImage: async ({ principal, params, query, req, res }) => {
-      const { settings } = await findFormFor(principal, req);
-      const image = settings.theme?.[params.image];
+      const form = await findFormFor(principal, req);
+      const shown = formImages(form).find(({ class: name }) => name === params.image);
+      const image = shown && form.settings.theme?.[shown.class];
       const content = image && (await images.find(image.id));
       if (!image || !content) throw new NotFound('notFound');
       // Pages of other sites embed the form, also those that are isolated from other origins.
@@ -310,6 +311,12 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
     getFormDefinition: async ({ principal, req, res }) => {
       const form = await findFormFor(principal, req);
       setLanguage(res, form.language.tag);
+      res.vary('Accept');
+      // A form without `method="post"`: its visitor has to learn that nothing was stored.
+      if (isVisit(req)) {
+        res.setHeader('Allow', 'POST');
+        throw new AppError(405, 'sentByGet');
+      }
       return formDefinition(form);
     },
   });
