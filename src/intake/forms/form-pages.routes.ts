@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
+import { isVisit } from '../../api/validation.ts';
 import type { FormImageStore } from '../../apps/form-images.model.ts';
 import {
   type FormSettings,
@@ -18,7 +19,7 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
 import { IMAGE_TYPES, themeStyle } from '../../fields/theme.ts';
-import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
+import { AppError, AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { formControls, type PublicForm } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
@@ -187,13 +188,13 @@ const formPageEndpoints = {
     tag: 'Public',
     summary: "The app's form as data",
     description:
-      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
+      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged. A browser that comes here with a form without `method="post"` gets a page that says so (405).',
     params: AppPath,
     query: LanguageQuery,
     response: FormDefinition,
     responseHeaders: { ETag: 'Changes with the form', ...LANGUAGE_HEADERS },
     conditional: true,
-    errors: [],
+    errors: [405],
   },
 } as const satisfies Endpoints;
 
@@ -310,13 +311,13 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
 
     getFormDefinition: async ({ principal, req, res }) => {
       const form = await findFormFor(principal, req);
-      setLanguage(res, form.language.tag);
       res.vary('Accept');
       // A form without `method="post"`: its visitor has to learn that nothing was stored.
       if (isVisit(req)) {
         res.setHeader('Allow', 'POST');
         throw new AppError(405, 'sentByGet');
       }
+      setLanguage(res, form.language.tag);
       return formDefinition(form);
     },
   });

@@ -73,6 +73,7 @@ const NEEDS_TOKEN: readonly ReasonCode[] = ['captchaInvalid', 'captchaUsed'];
 export function adviceAfter({ status, code }: ShownRefusal, language: Language): string {
   if (code === 'originRefused') return language.text('text403Site');
   if (NEEDS_TOKEN.includes(code)) return language.text('captchaUnsolved');
+  if (status === 405) return language.text('text403');
   if (code === 'fileTooLarge') return language.text('text413File');
   return language.text(NEEDS_PROOF.includes(code) ? 'text403Again' : `text${explainedStatus(status)}`);
 }

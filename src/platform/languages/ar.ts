@@ -92,6 +92,7 @@ export const ar: Catalogue = {
   notUtf8: 'يجب أن يكون utf-8',
   invalid: 'غير صالح',
 
+  sentByGet: 'يحتاج نموذج الموقع إلى method="post"',
   closed: 'هذا النموذج مغلق',
   full: 'هذا النموذج ممتلئ',
   listFull: {

@@ -60,6 +60,7 @@ export const de: Catalogue = {
   notUtf8: 'Muss utf-8 sein',
   invalid: 'Ist ungültig',
 
+  sentByGet: 'Das Formular der Website braucht method="post"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular hat die Höchstzahl an Einträgen erreicht',
   listFull: {

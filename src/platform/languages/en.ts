@@ -58,6 +58,7 @@ export const problems = {
   invalid: 'is not valid',
 
   // Reasons of refusals.
+  sentByGet: 'The form of the website needs method="post"',
   closed: 'This form is closed',
   full: 'This form is full',
   listFull: {

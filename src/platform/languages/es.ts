@@ -75,6 +75,7 @@ export const es: Catalogue = {
   notUtf8: 'Debe ser utf-8',
   invalid: 'No es válido',
 
+  sentByGet: 'El formulario del sitio necesita method="post"',
   closed: 'Este formulario está cerrado',
   full: 'Este formulario está completo',
   listFull: {

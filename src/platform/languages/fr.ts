@@ -75,6 +75,7 @@ export const fr: Catalogue = {
   notUtf8: 'Doit être utf-8',
   invalid: 'N’est pas valide',
 
+  sentByGet: 'Le formulaire du site doit avoir method="post"',
   closed: 'Ce formulaire est fermé',
   full: 'Ce formulaire est complet',
   listFull: {

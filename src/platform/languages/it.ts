@@ -74,6 +74,7 @@ export const it: Catalogue = {
   notUtf8: 'Deve essere utf-8',
   invalid: 'Non è valido',
 
+  sentByGet: 'Il modulo del sito deve avere method="post"',
   closed: 'Questo modulo è chiuso',
   full: 'Questo modulo è al completo',
   listFull: {

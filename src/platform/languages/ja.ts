@@ -51,6 +51,7 @@ export const ja: Catalogue = {
   notUtf8: 'utf-8 でなければなりません',
   invalid: '正しくありません',
 
+  sentByGet: 'サイトのフォームには method="post" が必要です',
   closed: 'このフォームは受付を終了しました',
   full: 'このフォームは定員に達しました',
   listFull: '{path} はいっぱいです。{max} 件まで保存できます',

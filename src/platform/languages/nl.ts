@@ -54,6 +54,7 @@ export const nl: Catalogue = {
   notUtf8: 'Moet utf-8 zijn',
   invalid: 'Is niet geldig',
 
+  sentByGet: 'Het formulier van de site heeft method="post" nodig',
   closed: 'Dit formulier is gesloten',
   full: 'Dit formulier is vol',
   listFull: {

@@ -81,6 +81,7 @@ export const pl: Catalogue = {
   notUtf8: 'Musi być utf-8',
   invalid: 'Jest nieprawidłowe',
 
+  sentByGet: 'Formularz witryny wymaga method="post"',
   closed: 'Ten formularz jest zamknięty',
   full: 'Ten formularz jest pełny',
   listFull: {

@@ -74,6 +74,7 @@ export const pt: Catalogue = {
   notUtf8: 'Deve ser utf-8',
   invalid: 'Não é válido',
 
+  sentByGet: 'O formulário do site precisa de method="post"',
   closed: 'Este formulário está fechado',
   full: 'Este formulário está lotado',
   listFull: {

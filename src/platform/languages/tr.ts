@@ -51,6 +51,7 @@ export const tr: Catalogue = {
   notUtf8: 'utf-8 olmalıdır',
   invalid: 'Geçerli değil',
 
+  sentByGet: 'Sitenin formunda method="post" olmalıdır',
   closed: 'Bu form kapalı',
   full: 'Bu form dolu',
   listFull: '{path} dolu: en çok {max} öğe alır',

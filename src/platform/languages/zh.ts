@@ -50,6 +50,7 @@ export const zh: Catalogue = {
   notUtf8: '必须是 utf-8',
   invalid: '无效',
 
+  sentByGet: '网站的表单需要 method="post"',
   closed: '此表单已关闭',
   full: '此表单已满',
   listFull: '{path} 已满：最多容纳 {max} 项',

@@ -66,6 +66,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   invalid: 'ist ungültig',
 
   // Reasons of refusals.
+  sentByGet: 'Das Formular der Website braucht method="post"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular ist voll',
   listFull: {
