@@ -161,6 +161,15 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
+  it('is as wide as its place with words of any length', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaft'.repeat(4);
+    const app = await formOf({ title: word, description: word });
+    const { page, close } = await open(element(app), { viewport: { width: 320, height: 600 } });
+    await page.getByRole('button').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+    await close();
+  });
+
   it('says that the form is closed', async () => {
     const app = await formOf({ closesAt: '2020-01-01T00:00:00Z' });
     const { page, expectClean, close } = await open(element(app));
