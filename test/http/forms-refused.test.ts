@@ -229,6 +229,29 @@ describe('spec 4.5, a form without method="post"', () => {
   });
 });
 
+describe('spec 4.5, a form that is wrong itself, whose visitor can correct nothing', () => {
+  const LATIN1 = Buffer.from('email=ada%40x.org&name=M%FCller');
+  const answerTo = (type: string, body: string | Buffer, sourceAppId = app) =>
+    sendBody(server.client, sourceAppId, type, body).expect(400);
+
+  it.each([
+    ['another encoding', TYPES.urlencoded, LATIN1],
+    ['enctype="text/plain"', 'text/plain', 'email=ada@x.org\r\nname=Ada\r\n'],
+    ['too long names', TYPES.urlencoded, urlencoded([['n'.repeat(201), 'x']])],
+  ])('%s is a page that sends the visitor to the owner', async (_name, type, body) => {
+    const { text } = await answerTo(type, body);
+    expect(text).toContain('<h1>The form was sent in a format that cannot be read</h1>');
+    expect(text).toContain('Nothing was stored. Tell the owner of the website with the form.');
+    expect(text).not.toContain('Correct the entries');
+  });
+
+  it('of another encoding says what it needs, in the language of the visitor', async () => {
+    const german = await appWith({ languages: ['de'] });
+    const { text } = await answerTo(TYPES.urlencoded, LATIN1, german).set('Accept-Language', 'de');
+    expect(text).toContain('Das Formular der Website braucht accept-charset&#61;&#34;utf-8&#34;.');
+  });
+});
+
 describe.each([
   ['with a key', [['_key', 'a-key']]],
   ['without a key', []],

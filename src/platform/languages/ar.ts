@@ -93,6 +93,7 @@ export const ar: Catalogue = {
   invalid: 'غير صالح',
 
   sentByGet: 'يحتاج نموذج الموقع إلى method="post"',
+  bodyNotUtf8: 'يحتاج نموذج الموقع إلى accept-charset="utf-8"',
   closed: 'هذا النموذج مغلق',
   full: 'هذا النموذج ممتلئ',
   listFull: {

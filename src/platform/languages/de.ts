@@ -61,6 +61,7 @@ export const de: Catalogue = {
   invalid: 'Ist ungültig',
 
   sentByGet: 'Das Formular der Website braucht method="post"',
+  bodyNotUtf8: 'Das Formular der Website braucht accept-charset="utf-8"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular hat die Höchstzahl an Einträgen erreicht',
   listFull: {

@@ -59,6 +59,7 @@ export const problems = {
 
   // Reasons of refusals.
   sentByGet: 'The form of the website needs method="post"',
+  bodyNotUtf8: 'The request body must be UTF-8: the form of the website needs accept-charset="utf-8"',
   closed: 'This form is closed',
   full: 'This form is full',
   listFull: {

@@ -76,6 +76,7 @@ export const es: Catalogue = {
   invalid: 'No es válido',
 
   sentByGet: 'El formulario del sitio necesita method="post"',
+  bodyNotUtf8: 'El formulario del sitio necesita accept-charset="utf-8"',
   closed: 'Este formulario está cerrado',
   full: 'Este formulario está completo',
   listFull: {

@@ -76,6 +76,7 @@ export const fr: Catalogue = {
   invalid: 'N’est pas valide',
 
   sentByGet: 'Le formulaire du site doit avoir method="post"',
+  bodyNotUtf8: 'Le formulaire du site doit avoir accept-charset="utf-8"',
   closed: 'Ce formulaire est fermé',
   full: 'Ce formulaire est complet',
   listFull: {

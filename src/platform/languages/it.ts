@@ -75,6 +75,7 @@ export const it: Catalogue = {
   invalid: 'Non è valido',
 
   sentByGet: 'Il modulo del sito deve avere method="post"',
+  bodyNotUtf8: 'Il modulo del sito deve avere accept-charset="utf-8"',
   closed: 'Questo modulo è chiuso',
   full: 'Questo modulo è al completo',
   listFull: {

@@ -52,6 +52,7 @@ export const ja: Catalogue = {
   invalid: '正しくありません',
 
   sentByGet: 'サイトのフォームには method="post" が必要です',
+  bodyNotUtf8: 'サイトのフォームには accept-charset="utf-8" が必要です',
   closed: 'このフォームは受付を終了しました',
   full: 'このフォームは定員に達しました',
   listFull: '{path} はいっぱいです。{max} 件まで保存できます',

@@ -55,6 +55,7 @@ export const nl: Catalogue = {
   invalid: 'Is niet geldig',
 
   sentByGet: 'Het formulier van de site heeft method="post" nodig',
+  bodyNotUtf8: 'Het formulier van de site heeft accept-charset="utf-8" nodig',
   closed: 'Dit formulier is gesloten',
   full: 'Dit formulier is vol',
   listFull: {

@@ -82,6 +82,7 @@ export const pl: Catalogue = {
   invalid: 'Jest nieprawidłowe',
 
   sentByGet: 'Formularz witryny wymaga method="post"',
+  bodyNotUtf8: 'Formularz witryny wymaga accept-charset="utf-8"',
   closed: 'Ten formularz jest zamknięty',
   full: 'Ten formularz jest pełny',
   listFull: {

@@ -75,6 +75,7 @@ export const pt: Catalogue = {
   invalid: 'Não é válido',
 
   sentByGet: 'O formulário do site precisa de method="post"',
+  bodyNotUtf8: 'O formulário do site precisa de accept-charset="utf-8"',
   closed: 'Este formulário está fechado',
   full: 'Este formulário está lotado',
   listFull: {

@@ -52,6 +52,7 @@ export const tr: Catalogue = {
   invalid: 'Geçerli değil',
 
   sentByGet: 'Sitenin formunda method="post" olmalıdır',
+  bodyNotUtf8: 'Sitenin formunda accept-charset="utf-8" olmalıdır',
   closed: 'Bu form kapalı',
   full: 'Bu form dolu',
   listFull: '{path} dolu: en çok {max} öğe alır',

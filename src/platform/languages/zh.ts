@@ -51,6 +51,7 @@ export const zh: Catalogue = {
   invalid: '无效',
 
   sentByGet: '网站的表单需要 method="post"',
+  bodyNotUtf8: '网站的表单需要 accept-charset="utf-8"',
   closed: '此表单已关闭',
   full: '此表单已满',
   listFull: '{path} 已满：最多容纳 {max} 项',
