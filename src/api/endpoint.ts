@@ -110,13 +110,13 @@ export interface EndpointSpec {
   status?: 201 | 202;
   /** The body of a 202, which the handler may send instead of `response`, with its description. */
   accepted?: z.ZodType;
-  /** Sends an HTML page; its refusals may be pages too. */
+  /** Sends an HTML page. */
   isPage?: boolean;
   /** Media types of the file, or of other JSON, that it can send instead of `response`. */
   downloads?: readonly string[];
   /** Sends one of `downloads`, whole or a range of it (206), and no JSON. */
   isFile?: boolean;
-  /** Sends a browser a redirect (303), or a page after a refusal (`Feature.refusals`). */
+  /** Sends a browser a redirect (303). */
   pages?: boolean;
   /** Answers with a redirect (302), and with nothing else. */
   isRedirect?: boolean;

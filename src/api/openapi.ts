@@ -149,7 +149,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
     all['303'] = { description: 'The answer of a success to a browser', headers: location };
   }
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
-  const refused = spec.pages || spec.isPage ? REFUSED_PAGES : REFUSED;
+  const refused = spec.auth === 'form' && !spec.upload ? REFUSED_PAGES : REFUSED;
   for (const status of refusals(spec)) all[`${status}` as '400'] = refused(status);
   // Node refuses such a request itself, for every endpoint.
   all['431'] = HEAD_TOO_LARGE;

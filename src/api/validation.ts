@@ -114,6 +114,9 @@ export function prefersPage(req: Request): boolean {
   return readMediaType(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
 
+/** Whether a browser goes to an address that has data for scripts: only a browser asks for HTML. */
+export const isVisit = (req: Request): boolean => req.accepts(['json', 'html']) === 'html';
+
 /** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
 export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
   return origin === `https://${host}` || origin === `${protocol}://${host}`;

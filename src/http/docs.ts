@@ -19,7 +19,7 @@ const DOCUMENT = `${BUILT}openapi.json`;
  * @param cookieName the name of the session cookie, which the document states
  */
 export function createDocsRouter(cookieName: string): Router {
-  const router = Router({ caseSensitive: true });
+  const router = Router({ caseSensitive: true, strict: true });
   // One buffer for all responses.
   const json = readDocument(cookieName);
   // Rendered for the first request, so that the start does not wait for it.

@@ -69,7 +69,10 @@ describe('the enhanced form, as printed,', () => {
 
   it('submits without JavaScript', async () => {
     await code.allow(code.site.origin);
-    code.show(await code.connect.snippet('Enhanced form'));
+    const snippet = await code.connect.snippet('Enhanced form');
+    // Also in a page that declares no encoding, or another one.
+    expect(snippet).toMatch(/<form [^>]* accept-charset="utf-8"/);
+    code.show(snippet);
     const page = await sendForm(code.site.origin, { javaScriptEnabled: false });
     await page.waitForURL(`**/f/${code.connect.app.sourceAppId}/thanks`);
     expect(await code.connect.users()).toMatchObject([STORED]);

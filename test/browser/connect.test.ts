@@ -61,9 +61,11 @@ describe('allowed websites', () => {
     await refuse('https://www.example.com');
     await refuse('https://www.example.com');
     await refuse('chrome-extension://abcdef');
+    await refuse('null');
     const refused = connect.page.getByRole('list', { name: 'Refused websites' });
     await refused.getByText('Last refused: https://www.example.com (2 times, just now)').waitFor();
     await refused.getByText('Cannot be allowed: this is not a website').waitFor();
+    await refused.getByText('or a website with Referrer-Policy: no-referrer or same-origin').waitFor();
 
     // Someone else allows another website at the same moment.
     await server.admin.put(path(), { origins: ['https://other.example.com'], title: 'Theirs' }).expect(200);

@@ -148,11 +148,25 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
-  it('shows a link to the hosted form where the site is not allowed', async () => {
+  it('shows a link to the hosted form where the site is not allowed, and its owner reads why', async () => {
     const app = await formOf({ origins: [] });
-    const { page, close } = await open(element(app));
+    const { page, close } = await openPage('about:blank');
+    const reason = `check the id of the app, and that it allows ${site.origin}`;
+    const logged = page.waitForEvent('console', (message) => message.text().endsWith(reason));
+    pages['/page'] = { html: element(app) };
+    await page.goto(`${site.origin}/page`);
     const link = page.getByRole('link', { name: 'Open the form' });
     expect(await link.getAttribute('href')).toBe(`${server.listener.url}/f/${app}`);
+    expect((await logged).text()).toContain(`No form at ${server.listener.url}/v1/forms/${app}`);
+    await close();
+  });
+
+  it('is as wide as its place with words of any length', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaft'.repeat(4);
+    const app = await formOf({ title: word, description: word });
+    const { page, close } = await open(element(app), { viewport: { width: 320, height: 600 } });
+    await page.getByRole('button').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     await close();
   });
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Entries, sendBody, sendForm, TYPES, urlencoded } from '../support/forms.ts';
+import { BROWSER, type Entries, sendBody, sendForm, TYPES, urlencoded } from '../support/forms.ts';
 import { startProxy, type TcpProxy } from '../support/proxy.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -198,6 +198,57 @@ describe('spec 4.5, a refusal is a page', () => {
     } finally {
       await wide.close();
     }
+  });
+});
+
+describe('spec 4.5, a form without method="post"', () => {
+  const sent = (sourceAppId: string, accept: string) =>
+    server.client.get(`/v1/forms/${sourceAppId}?email=ada%40x.org&name=Ada`).set('Accept', accept);
+
+  it('is a page that says so, which no cache and no other site gets', async () => {
+    const { text, type, headers } = await sent(app, BROWSER).expect(405);
+    expect(type).toBe('text/html');
+    expect(text).toContain('The form of the website needs method&#61;&#34;post&#34;.');
+    expect(text).toContain('Nothing was stored.');
+    expect(text).not.toMatch(/ada|<form/i);
+    expect(headers).toMatchObject({ allow: 'POST', 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
+    expect(await stored('ada@x.org')).toEqual([]);
+  });
+
+  it('is a page in the language of the visitor, also for an app that does not exist', async () => {
+    const german = await appWith({ languages: ['de'] });
+    const { text } = await sent(german, BROWSER).set('Accept-Language', 'de').expect(405);
+    expect(text).toContain('Das Formular der Website braucht method&#61;&#34;post&#34;.');
+    expect((await sent('no-such-app', BROWSER).expect(404)).text).toContain('This form does not exist');
+  });
+
+  it.each(['*/*', 'application/json', ''])('is data for a script that accepts "%s"', async (accept) => {
+    const { body, headers } = await sent(app, accept).expect(200);
+    expect(body.sourceAppId).toBe(app);
+    expect(headers.vary).toMatch(/\bAccept(?:,|$)/);
+  });
+});
+
+describe('spec 4.5, a form that is wrong itself, whose visitor can correct nothing', () => {
+  const LATIN1 = Buffer.from('email=ada%40x.org&name=M%FCller');
+  const answerTo = (type: string, body: string | Buffer, sourceAppId = app) =>
+    sendBody(server.client, sourceAppId, type, body).expect(400);
+
+  it.each([
+    ['another encoding', TYPES.urlencoded, LATIN1],
+    ['enctype="text/plain"', 'text/plain', 'email=ada@x.org\r\nname=Ada\r\n'],
+    ['too long names', TYPES.urlencoded, urlencoded([['n'.repeat(201), 'x']])],
+  ])('%s is a page that sends the visitor to the owner', async (_name, type, body) => {
+    const { text } = await answerTo(type, body);
+    expect(text).toContain('<h1>The form was sent in a format that cannot be read</h1>');
+    expect(text).toContain('Nothing was stored. Tell the owner of the website with the form.');
+    expect(text).not.toContain('Correct the entries');
+  });
+
+  it('of another encoding says what it needs, in the language of the visitor', async () => {
+    const german = await appWith({ languages: ['de'] });
+    const { text } = await answerTo(TYPES.urlencoded, LATIN1, german).set('Accept-Language', 'de');
+    expect(text).toContain('Das Formular der Website braucht accept-charset&#61;&#34;utf-8&#34;.');
   });
 });
 

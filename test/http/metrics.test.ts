@@ -73,7 +73,7 @@ describe('GET /metrics (spec 4.10)', () => {
     await server.admin.get('/auth/apps/no-such-app/schema').expect(404);
     await server.admin.put('/auth/apps', {}).expect(405);
     for (const path of ['/none-1', '/none-2', '/auth/users/1/2/3']) await ask(undefined, server, path);
-    await ask(undefined, server, '/docs/');
+    await ask(undefined, server, '/docs');
     const route = 'method="GET",route="/auth/apps/:sourceAppId/schema"';
     // The response may be closed after the client has read it.
     await expect

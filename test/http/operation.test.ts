@@ -214,5 +214,6 @@ describe('GET /llms.txt', () => {
       expect(text).not.toMatch(/^import/m);
     }
     await server.client.post('/docs/operations.md', {}).expect(404);
+    await server.client.get('/docs/').expect(404);
   });
 });

@@ -94,7 +94,7 @@ describe('a program that submits', () => {
 
 it('sends a file with a form of a page, and with curl', async () => {
   const html = block('file-form.html');
-  const [, action = '', enctype] = /<form action="([^"]+)" method="post" enctype="([^"]+)">/.exec(html) ?? [];
+  const [, action = '', enctype] = /<form action="([^"]+)" method="post" enctype="([^"]+)"/.exec(html) ?? [];
   const [name = '', email = '', cv = ''] = [...html.matchAll(/<input name="(\w+)"/g)].map(([, control]) => control);
   const form = new FormData();
   form.append(name, 'Ada');

@@ -12,7 +12,7 @@ import { open } from './raw.ts';
 
 const END = `--${BOUNDARY}--\r\n`;
 const NOT_FORM_DATA = 'The request body is not valid form data';
-const NOT_UTF8 = 'The request body must be UTF-8';
+const NOT_UTF8 = 'The request body must be UTF-8: the form of the website needs accept-charset="utf-8"';
 const FILES = 'Files are not accepted: the form may send texts only';
 
 const leftovers = new Leftovers();

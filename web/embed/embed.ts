@@ -26,7 +26,7 @@ export async function embed(host: HTMLElement): Promise<void> {
   const sheet = new CSSStyleSheet();
   // Reserves the space of the form before it is loaded, so that nothing below it moves.
   const height = Number(host.getAttribute('data-height')) || 0;
-  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;white-space:pre-line}${style}`;
+  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${style}`;
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [sheet];
   try {

@@ -81,14 +81,21 @@ export function formPath(app: string, element: Element): string {
   return `/v1/forms/${app}${lang ? `?lang=${encodeURIComponent(lang)}` : ''}`;
 }
 
-/** Resolves with the form at a path. A failure is not kept, so the next call tries again. */
+/**
+ * Resolves with the form at a path. A failure is not kept, so the next call tries again. The console
+ * names its likely reasons: browsers hide the answer from a site that the app does not allow.
+ */
 export function definitionOf(path: string): Promise<Definition> {
-  definitions[path] ??= request(path).then(({ status, body }) => {
-    if (status === 200) return body as unknown as Definition;
-    throw new Error(body.message);
-  });
-  definitions[path].catch(() => {
-    definitions[path] = undefined;
-  });
+  definitions[path] ??= request(path)
+    .then(({ status, body }) => {
+      if (status === 200) return body as unknown as Definition;
+      throw new Error(body.message);
+    })
+    .catch((error) => {
+      definitions[path] = undefined;
+      // biome-ignore lint/suspicious/noConsole: for the owner of the site
+      console.error(`No form at ${service + path}: check the id of the app, and that it allows ${location.origin}`);
+      throw error;
+    });
   return definitions[path];
 }

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { FormEntries, FormEntry } from '../../api/body/form-body.ts';
 import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
-import { isOwnOrigin, prefersPage } from '../../api/validation.ts';
+import { isOwnOrigin, isVisit, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
@@ -170,7 +170,8 @@ export function createFormRefusals(deps: {
     const { status } = error;
     const entries = req.form;
     const { attempt, language, look } = await contextOf(req);
-    if (req.method !== 'POST' || isUpload(req) || !prefersPage(req)) return refusalIn(language, error);
+    const isPage = req.method === 'POST' ? prefersPage(req) && !isUpload(req) : isVisit(req);
+    if (!isPage) return refusalIn(language, error);
     if (!entries || !attempt || status === 404 || entriesSize(entries) > MAX_SHOWN)
       return pages.refusal(error, language, look);
     if (status === 400 && attempt.error !== undefined) return new Redirect(attempt.error);

@@ -342,7 +342,7 @@ function summaryHtml(view: FormView, problems: readonly Problem[]): string {
   const known = isSaid ? undefined : reasonIn(language, refusal);
   const reason = known === undefined ? list : html`<p>${statement(known, language)}</p>!${list}`;
   return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(language)}>
-<h2>${titleOf(language, refusal.status)}</h2>
+<h2>${titleOf(language, refusal)}</h2>
 !${reason}
 <p>${adviceAfter(refusal, language)}</p>
 </div>

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { setLanguage, Versioned } from '../../api/reply.ts';
+import { isVisit } from '../../api/validation.ts';
 import type { FormImageStore } from '../../apps/form-images.model.ts';
 import {
   type FormSettings,
@@ -18,7 +19,7 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { formFields, type PageContext, prefilled } from '../../fields/markup.ts';
 import { FormControl } from '../../fields/presentation.ts';
 import { IMAGE_TYPES, themeStyle } from '../../fields/theme.ts';
-import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
+import { AppError, AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { formControls, type PublicForm } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
@@ -167,7 +168,7 @@ const formPageEndpoints = {
     auth: 'form',
     tag: 'Forms',
     summary: "An image of the app's form",
-    params: AppPath.extend({ image: z.enum(['logo', 'cover']) }),
+    params: AppPath.extend({ image: z.string().meta({ description: '`logo` or `cover`', example: 'logo' }) }),
     query: z.object({ v: z.unknown().optional().meta({ description: 'The version of the image', example: 'A1b2' }) }),
     response: z.never(),
     isPage: true,
@@ -187,13 +188,13 @@ const formPageEndpoints = {
     tag: 'Public',
     summary: "The app's form as data",
     description:
-      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged.',
+      'Texts and controls of the form, from which the embed script builds it. A request with the ETag in `If-None-Match` gets 304 while the form is unchanged. A browser that comes here with a form without `method="post"` gets a page that says so (405).',
     params: AppPath,
     query: LanguageQuery,
     response: FormDefinition,
     responseHeaders: { ETag: 'Changes with the form', ...LANGUAGE_HEADERS },
     conditional: true,
-    errors: [],
+    errors: [405],
   },
 } as const satisfies Endpoints;
 
@@ -298,8 +299,9 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
       pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
 
     getFormImage: async ({ principal, params, query, req, res }) => {
-      const { settings } = await findFormFor(principal, req);
-      const image = settings.theme?.[params.image];
+      const form = await findFormFor(principal, req);
+      const shown = formImages(form).find(({ class: name }) => name === params.image);
+      const image = shown && form.settings.theme?.[shown.class];
       const content = image && (await images.find(image.id));
       if (!image || !content) throw new NotFound('notFound');
       // Pages of other sites embed the form, also those that are isolated from other origins.
@@ -309,6 +311,12 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
 
     getFormDefinition: async ({ principal, req, res }) => {
       const form = await findFormFor(principal, req);
+      res.vary('Accept');
+      // A form without `method="post"`: its visitor has to learn that nothing was stored.
+      if (isVisit(req)) {
+        res.setHeader('Allow', 'POST');
+        throw new AppError(405, 'sentByGet');
+      }
       setLanguage(res, form.language.tag);
       return formDefinition(form);
     },

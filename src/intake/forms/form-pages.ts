@@ -47,7 +47,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
   /** A refusal without a form. */
   function refusalPage(refusal: ShownRefusal, language: Language, look?: FormLook): Html {
     const { status } = refusal;
-    const title = titleOf(language, status);
+    const title = titleOf(language, refusal);
     const known = reasonIn(language, refusal);
     const reason = isInAdvice(refusal) || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
     const advice = adviceAfter(refusal, language);
@@ -71,7 +71,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       const { summary, form, hasSteps } = formBody(view, fields);
       return pageReply(
         {
-          title: status === 200 ? title : `${titleOf(language, status)}: ${title}`,
+          title: refusal ? `${titleOf(language, refusal)}: ${title}` : title,
           main: `${summary}${introduction(view)}\n${form}`,
           language,
           status,

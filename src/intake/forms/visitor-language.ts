@@ -55,11 +55,27 @@ export interface ShownRefusal extends Reason {
 /** The statuses whose texts say what to do after a refusal. */
 const EXPLAINED = [400, 403, 404, 409, 413, 415, 422, 429, 503] as const;
 
-const explainedStatus = (status: number) => EXPLAINED.find((one) => one === status) ?? 'Other';
+/** The form of a website is wrong, not what a person entered: the texts are those of 415. */
+const OF_WEBSITE: readonly ReasonCode[] = [
+  'sentByGet',
+  'methodNotAllowed',
+  'bodyNotUtf8',
+  'notBodyType',
+  'notFormData',
+  'noBoundary',
+  'tooManyEntries',
+  'entryNameTooLong',
+  'entryNameNul',
+];
 
-/** Returns the title of a refusal with this status. */
-export function titleOf(language: Language, status: number): string {
-  return language.text(`title${explainedStatus(status)}`);
+function explainedStatus({ status, code }: ShownRefusal) {
+  const explained = OF_WEBSITE.includes(code) ? 415 : status;
+  return EXPLAINED.find((one) => one === explained) ?? 'Other';
+}
+
+/** Returns the title of a refusal. */
+export function titleOf(language: Language, refusal: ShownRefusal): string {
+  return language.text(`title${explainedStatus(refusal)}`);
 }
 
 /** Whether the advice after a refusal contains its reason. */
@@ -70,11 +86,12 @@ const NEEDS_PROOF: readonly ReasonCode[] = ['proofExpired', 'proofInvalid', 'pro
 const NEEDS_TOKEN: readonly ReasonCode[] = ['captchaInvalid', 'captchaUsed'];
 
 /** Returns what to do after a refusal. */
-export function adviceAfter({ status, code }: ShownRefusal, language: Language): string {
+export function adviceAfter(refusal: ShownRefusal, language: Language): string {
+  const { code } = refusal;
   if (code === 'originRefused') return language.text('text403Site');
   if (NEEDS_TOKEN.includes(code)) return language.text('captchaUnsolved');
   if (code === 'fileTooLarge') return language.text('text413File');
-  return language.text(NEEDS_PROOF.includes(code) ? 'text403Again' : `text${explainedStatus(status)}`);
+  return language.text(NEEDS_PROOF.includes(code) ? 'text403Again' : `text${explainedStatus(refusal)}`);
 }
 
 /** Returns the reason of a refusal; undefined where only English has it. */
@@ -96,7 +113,7 @@ export function refusalIn(language: Language, error: AppError): Refusal {
   const { status, issues } = error;
   const body = {
     ...errorBody(error),
-    message: reasonIn(language, error) ?? titleOf(language, status),
+    message: reasonIn(language, error) ?? titleOf(language, error),
     errors: issues?.map((issue) => issueIn(language, issue)),
   };
   return new Refusal(status, body, language.tag);

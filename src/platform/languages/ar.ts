@@ -25,7 +25,8 @@ export const ar: Catalogue = {
   notFiles: 'يجب أن تكون قائمة ملفات',
   fileType: 'يجب أن يكون ملفًا من أحد هذه الأنواع: {types}',
   fileName: 'يجب أن يكون للملف اسم',
-  fileToken: 'يجب أن يكون رمز ملف أُرسل لهذا الحقل ولم يُستخدم بعد',
+  fileToken:
+    'يجب أن يكون رمز ملف أُرسل لهذا الحقل ولم يُستخدم بعد. اختر الملف مرة أخرى. النموذج الذي يرسل اسمه فقط يحتاج إلى enctype="multipart/form-data"',
   fileTooLarge: 'الملف أكبر من {max} ميغابايت',
   fileInfected: 'عُثر في الملف على برنامج ضار',
   tooManyFiles: {
@@ -91,6 +92,8 @@ export const ar: Catalogue = {
   notUtf8: 'يجب أن يكون utf-8',
   invalid: 'غير صالح',
 
+  sentByGet: 'يحتاج نموذج الموقع إلى method="post"',
+  bodyNotUtf8: 'يحتاج نموذج الموقع إلى accept-charset="utf-8"',
   closed: 'هذا النموذج مغلق',
   full: 'هذا النموذج ممتلئ',
   listFull: {

@@ -21,7 +21,8 @@ export const de: Catalogue = {
   notFiles: 'Muss eine Liste von Dateien sein',
   fileType: 'Muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'Die Datei braucht einen Namen',
-  fileToken: 'Muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  fileToken:
+    'Muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde. Wählen Sie die Datei noch einmal. Ein Formular, das nur ihren Namen sendet, braucht enctype="multipart/form-data"',
   fileTooLarge: 'Die Datei ist größer als {max} MB',
   fileInfected: 'In der Datei wurde Schadsoftware gefunden',
   tooManyFiles: { one: 'Bitte höchstens {max} Datei wählen', other: 'Bitte höchstens {max} Dateien wählen' },
@@ -59,6 +60,8 @@ export const de: Catalogue = {
   notUtf8: 'Muss utf-8 sein',
   invalid: 'Ist ungültig',
 
+  sentByGet: 'Das Formular der Website braucht method="post"',
+  bodyNotUtf8: 'Das Formular der Website braucht accept-charset="utf-8"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular hat die Höchstzahl an Einträgen erreicht',
   listFull: {

@@ -21,7 +21,8 @@ export const problems = {
   notFiles: 'must be a list of files',
   fileType: 'must be a file of one of these types: {types}',
   fileName: 'must have a file name',
-  fileToken: 'must be the token of a file that was sent for this field and is not used yet',
+  fileToken:
+    'must be the token of a file that was sent for this field and is not used yet. Choose the file again. A form that sends only its name needs enctype="multipart/form-data"',
   fileTooLarge: 'The file is larger than {max} MB',
   fileInfected: 'must not contain malware',
   tooManyFiles: { by: 'max', one: 'must have at most {max} file', other: 'must have at most {max} files' },
@@ -57,6 +58,8 @@ export const problems = {
   invalid: 'is not valid',
 
   // Reasons of refusals.
+  sentByGet: 'The form of the website needs method="post"',
+  bodyNotUtf8: 'The request body must be UTF-8: the form of the website needs accept-charset="utf-8"',
   closed: 'This form is closed',
   full: 'This form is full',
   listFull: {

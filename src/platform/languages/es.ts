@@ -22,7 +22,8 @@ export const es: Catalogue = {
   notFiles: 'Debe ser una lista de archivos',
   fileType: 'Debe ser un archivo de uno de estos tipos: {types}',
   fileName: 'El archivo debe tener un nombre',
-  fileToken: 'Debe ser el token de un archivo enviado para este campo que aún no se ha usado',
+  fileToken:
+    'Debe ser el token de un archivo enviado para este campo que aún no se ha usado. Elija de nuevo el archivo. Un formulario que solo envía su nombre necesita enctype="multipart/form-data"',
   fileTooLarge: 'El archivo supera los {max} MB',
   fileInfected: 'Se encontró software malicioso en el archivo',
   tooManyFiles: {
@@ -74,6 +75,8 @@ export const es: Catalogue = {
   notUtf8: 'Debe ser utf-8',
   invalid: 'No es válido',
 
+  sentByGet: 'El formulario del sitio necesita method="post"',
+  bodyNotUtf8: 'El formulario del sitio necesita accept-charset="utf-8"',
   closed: 'Este formulario está cerrado',
   full: 'Este formulario está completo',
   listFull: {

@@ -22,7 +22,8 @@ export const fr: Catalogue = {
   notFiles: 'Doit être une liste de fichiers',
   fileType: 'Doit être un fichier de l’un de ces types : {types}',
   fileName: 'Le fichier doit avoir un nom',
-  fileToken: 'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé',
+  fileToken:
+    'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé. Choisissez de nouveau le fichier. Un formulaire qui n’envoie que son nom doit avoir enctype="multipart/form-data"',
   fileTooLarge: 'Le fichier dépasse {max} Mo',
   fileInfected: 'Un logiciel malveillant a été trouvé dans le fichier',
   tooManyFiles: {
@@ -74,6 +75,8 @@ export const fr: Catalogue = {
   notUtf8: 'Doit être utf-8',
   invalid: 'N’est pas valide',
 
+  sentByGet: 'Le formulaire du site doit avoir method="post"',
+  bodyNotUtf8: 'Le formulaire du site doit avoir accept-charset="utf-8"',
   closed: 'Ce formulaire est fermé',
   full: 'Ce formulaire est complet',
   listFull: {

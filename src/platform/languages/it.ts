@@ -22,7 +22,8 @@ export const it: Catalogue = {
   notFiles: 'Deve essere un elenco di file',
   fileType: 'Deve essere un file di uno di questi tipi: {types}',
   fileName: 'Il file deve avere un nome',
-  fileToken: 'Deve essere il token di un file inviato per questo campo e non ancora usato',
+  fileToken:
+    'Deve essere il token di un file inviato per questo campo e non ancora usato. Scelga di nuovo il file. Un modulo che invia solo il suo nome deve avere enctype="multipart/form-data"',
   fileTooLarge: 'Il file supera {max} MB',
   fileInfected: 'Nel file è stato trovato software dannoso',
   tooManyFiles: {
@@ -73,6 +74,8 @@ export const it: Catalogue = {
   notUtf8: 'Deve essere utf-8',
   invalid: 'Non è valido',
 
+  sentByGet: 'Il modulo del sito deve avere method="post"',
+  bodyNotUtf8: 'Il modulo del sito deve avere accept-charset="utf-8"',
   closed: 'Questo modulo è chiuso',
   full: 'Questo modulo è al completo',
   listFull: {

@@ -19,7 +19,8 @@ export const ja: Catalogue = {
   notFiles: 'ファイルのリストでなければなりません',
   fileType: '次のいずれかの種類のファイルでなければなりません: {types}',
   fileName: 'ファイルには名前が必要です',
-  fileToken: 'この項目に送信され、まだ使われていないファイルのトークンでなければなりません',
+  fileToken:
+    'この項目に送信され、まだ使われていないファイルのトークンでなければなりません。ファイルをもう一度選んでください。名前だけを送信するフォームには enctype="multipart/form-data" が必要です',
   fileTooLarge: 'ファイルが {max} MB を超えています',
   fileInfected: 'ファイルにマルウェアが見つかりました',
   tooManyFiles: 'ファイルは {max} 個以内で選んでください',
@@ -50,6 +51,8 @@ export const ja: Catalogue = {
   notUtf8: 'utf-8 でなければなりません',
   invalid: '正しくありません',
 
+  sentByGet: 'サイトのフォームには method="post" が必要です',
+  bodyNotUtf8: 'サイトのフォームには accept-charset="utf-8" が必要です',
   closed: 'このフォームは受付を終了しました',
   full: 'このフォームは定員に達しました',
   listFull: '{path} はいっぱいです。{max} 件まで保存できます',

@@ -18,7 +18,8 @@ export const nl: Catalogue = {
   notFiles: 'Moet een lijst van bestanden zijn',
   fileType: 'Moet een bestand van een van deze typen zijn: {types}',
   fileName: 'Het bestand moet een naam hebben',
-  fileToken: 'Moet het token zijn van een bestand dat voor dit veld is verzonden en nog niet is gebruikt',
+  fileToken:
+    'Moet het token zijn van een bestand dat voor dit veld is verzonden en nog niet is gebruikt. Kies het bestand opnieuw. Een formulier dat alleen de naam verzendt, heeft enctype="multipart/form-data" nodig',
   fileTooLarge: 'Het bestand is groter dan {max} MB',
   fileInfected: 'In het bestand is schadelijke software gevonden',
   tooManyFiles: { one: 'Kies hoogstens {max} bestand', other: 'Kies hoogstens {max} bestanden' },
@@ -53,6 +54,8 @@ export const nl: Catalogue = {
   notUtf8: 'Moet utf-8 zijn',
   invalid: 'Is niet geldig',
 
+  sentByGet: 'Het formulier van de site heeft method="post" nodig',
+  bodyNotUtf8: 'Het formulier van de site heeft accept-charset="utf-8" nodig',
   closed: 'Dit formulier is gesloten',
   full: 'Dit formulier is vol',
   listFull: {

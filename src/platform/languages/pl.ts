@@ -23,7 +23,8 @@ export const pl: Catalogue = {
   notFiles: 'Musi być listą plików',
   fileType: 'Musi być plikiem jednego z tych typów: {types}',
   fileName: 'Plik musi mieć nazwę',
-  fileToken: 'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego',
+  fileToken:
+    'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego. Wybierz plik ponownie. Formularz, który wysyła tylko jego nazwę, wymaga enctype="multipart/form-data"',
   fileTooLarge: 'Plik jest większy niż {max} MB',
   fileInfected: 'W pliku znaleziono złośliwe oprogramowanie',
   tooManyFiles: {
@@ -80,6 +81,8 @@ export const pl: Catalogue = {
   notUtf8: 'Musi być utf-8',
   invalid: 'Jest nieprawidłowe',
 
+  sentByGet: 'Formularz witryny wymaga method="post"',
+  bodyNotUtf8: 'Formularz witryny wymaga accept-charset="utf-8"',
   closed: 'Ten formularz jest zamknięty',
   full: 'Ten formularz jest pełny',
   listFull: {

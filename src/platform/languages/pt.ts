@@ -22,7 +22,8 @@ export const pt: Catalogue = {
   notFiles: 'Deve ser uma lista de ficheiros',
   fileType: 'Deve ser um ficheiro de um destes tipos: {types}',
   fileName: 'O ficheiro deve ter um nome',
-  fileToken: 'Deve ser o token de um ficheiro enviado para este campo e ainda não usado',
+  fileToken:
+    'Deve ser o token de um ficheiro enviado para este campo e ainda não usado. Escolha de novo o ficheiro. Um formulário que só envia o seu nome precisa de enctype="multipart/form-data"',
   fileTooLarge: 'O ficheiro tem mais de {max} MB',
   fileInfected: 'Foi encontrado software malicioso no ficheiro',
   tooManyFiles: {
@@ -73,6 +74,8 @@ export const pt: Catalogue = {
   notUtf8: 'Deve ser utf-8',
   invalid: 'Não é válido',
 
+  sentByGet: 'O formulário do site precisa de method="post"',
+  bodyNotUtf8: 'O formulário do site precisa de accept-charset="utf-8"',
   closed: 'Este formulário está fechado',
   full: 'Este formulário está lotado',
   listFull: {

@@ -22,7 +22,6 @@ export const refusals = {
   notBodyType: 'A body of one of these types is required: {types}',
   encodingUnsupported: 'Unsupported Content-Encoding: use gzip, deflate or identity',
   fileCompressed: 'Unsupported Content-Encoding: send the file without compression',
-  bodyNotUtf8: 'The request body must be UTF-8',
   bodyUnreadable: 'The request body cannot be read',
   bodyInPieces: 'The request body comes in too many pieces',
   bodyCutOff: 'The request body was cut off',

@@ -19,7 +19,8 @@ export const tr: Catalogue = {
   notFiles: 'Dosya listesi olmalıdır',
   fileType: 'Şu türlerden birinde bir dosya olmalıdır: {types}',
   fileName: 'Dosyanın bir adı olmalıdır',
-  fileToken: 'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır',
+  fileToken:
+    'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır. Dosyayı yeniden seçin. Yalnızca adını gönderen bir formda enctype="multipart/form-data" olmalıdır',
   fileTooLarge: 'Dosya {max} MB’den büyük',
   fileInfected: 'Dosyada zararlı yazılım bulundu',
   tooManyFiles: 'En çok {max} dosya seçin',
@@ -50,6 +51,8 @@ export const tr: Catalogue = {
   notUtf8: 'utf-8 olmalıdır',
   invalid: 'Geçerli değil',
 
+  sentByGet: 'Sitenin formunda method="post" olmalıdır',
+  bodyNotUtf8: 'Sitenin formunda accept-charset="utf-8" olmalıdır',
   closed: 'Bu form kapalı',
   full: 'Bu form dolu',
   listFull: '{path} dolu: en çok {max} öğe alır',

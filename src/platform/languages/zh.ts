@@ -19,7 +19,8 @@ export const zh: Catalogue = {
   notFiles: '必须是文件列表',
   fileType: '必须是以下类型之一的文件：{types}',
   fileName: '文件必须有名称',
-  fileToken: '必须是为此字段上传且尚未使用的文件的令牌',
+  fileToken:
+    '必须是为此字段上传且尚未使用的文件的令牌。请重新选择文件。只发送名称的表单需要 enctype="multipart/form-data"',
   fileTooLarge: '文件超过 {max} MB',
   fileInfected: '文件中发现恶意软件',
   tooManyFiles: '最多选择 {max} 个文件',
@@ -49,6 +50,8 @@ export const zh: Catalogue = {
   notUtf8: '必须是 utf-8',
   invalid: '无效',
 
+  sentByGet: '网站的表单需要 method="post"',
+  bodyNotUtf8: '网站的表单需要 accept-charset="utf-8"',
   closed: '此表单已关闭',
   full: '此表单已满',
   listFull: '{path} 已满：最多容纳 {max} 项',

@@ -178,6 +178,15 @@ describe('the page after a mistake (spec 4.14.8)', () => {
     expect(await recordOf(app)).toBeNull();
   });
 
+  it('tells what a form needs that sends only the name of a file', async () => {
+    const app = await formOf(undefined, { languages: ['de'] });
+    const body = 'email=ada%40example.com&name=Ada&cv=a.pdf';
+    const { text } = await sendBody(a.client, app, TYPES.urlencoded, body).expect(400);
+    expect(text).toContain('A form that sends only its name needs enctype&#61;&#34;multipart/form-data&#34;');
+    const german = sendBody(a.client, app, TYPES.urlencoded, body).set('Accept-Language', 'de');
+    expect((await german.expect(400)).text).toContain('braucht enctype&#61;&#34;multipart/form-data&#34;');
+  });
+
   it('does not list a file that was used', async () => {
     const app = await formOf();
     const { text: page } = await send(app, [EMAIL, filePart('cv', 'a.pdf', pdf())]).expect(400);

@@ -52,7 +52,8 @@ function page(target: SnippetTarget, body: string[]): string {
 function form(target: SnippetTarget, attributes: Record<string, string>): string[] {
   const { settings, schema } = target;
   const hasFiles = publicFields(schema.fields).some(({ kind }) => kind === 'file');
-  const encoding = hasFiles && { enctype: 'multipart/form-data' };
+  // A page that declares no encoding sends other bytes, or `&#1048;` for a letter.
+  const encoding = { 'accept-charset': 'utf-8', enctype: hasFiles ? 'multipart/form-data' : undefined };
   return [
     startTag('form', { action: submitUrl(target.sourceAppId), method: 'post', ...encoding, ...attributes }),
     ...indented([

@@ -82,7 +82,8 @@ export const connect: typeof en = {
     files: 'Dateien auf Ihrem Computer erlauben',
     filesNote:
       'Um ein Formular zu testen, das Sie als Datei gespeichert haben. Seine Herkunft ist „null“. Schalten Sie dies ' +
-      'danach wieder aus.',
+      'danach wieder aus. Auch eine Website mit Referrer-Policy: no-referrer oder same-origin hat diese Herkunft: Setzen ' +
+      'Sie dort stattdessen strict-origin.',
     notSaved: 'Die Änderung wurde nicht gespeichert',
     notAnAddress: 'Geben Sie die Adresse einer Website ein, zum Beispiel https://www.example.com',
     removeOf: (origin) => `${origin} entfernen`,
@@ -97,7 +98,7 @@ export const connect: typeof en = {
         Zuletzt abgelehnt: <strong>{origin}</strong> ({plural(count, { one: 'einmal', other: '#-mal' })}, {at})
       </>
     ),
-    file: 'eine Datei auf einem Computer',
+    file: 'eine Datei auf einem Computer oder eine Website mit Referrer-Policy: no-referrer oder same-origin',
     allowOf: (origin) => `${origin} erlauben`,
     allowFiles: 'Dateien erlauben',
     noWebsite: 'Kann nicht erlaubt werden: Dies ist keine Website',

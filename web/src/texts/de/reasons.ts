@@ -29,7 +29,8 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notFiles: 'muss eine Liste von Dateien sein',
   fileType: 'muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'braucht einen Dateinamen',
-  fileToken: 'muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde',
+  fileToken:
+    'muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde. Wählen Sie die Datei noch einmal. Ein Formular, das nur ihren Namen sendet, braucht enctype="multipart/form-data"',
   fileInfected: 'darf keine Schadsoftware enthalten',
   tooManyFiles: { by: 'max', one: 'darf höchstens {max} Datei haben', other: 'darf höchstens {max} Dateien haben' },
   tooManyChoices: {
@@ -65,6 +66,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   invalid: 'ist ungültig',
 
   // Reasons of refusals.
+  sentByGet: 'Das Formular der Website braucht method="post"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular ist voll',
   listFull: {

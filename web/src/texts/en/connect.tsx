@@ -78,7 +78,8 @@ export const connect = {
     everyNote: 'Anybody can put this form on their page. This replaces the list.',
     files: 'Allow files on your computer',
     filesNote:
-      'For trying a form that you saved as a file. The origin of a file is "null". Switch this off after the test.',
+      'For trying a form that you saved as a file: its origin is "null". Switch this off after the test. A website with ' +
+      'Referrer-Policy: no-referrer or same-origin has that origin too: set strict-origin there instead.',
     notSaved: 'The change was not saved',
     notAnAddress: 'Enter the address of a website, such as https://www.example.com',
     removeOf: (origin: string) => `Remove ${origin}`,
@@ -93,7 +94,7 @@ export const connect = {
         Last refused: <strong>{origin}</strong> ({plural(count, { one: 'once', other: '# times' })}, {at})
       </>
     ),
-    file: 'a file on a computer',
+    file: 'a file on a computer, or a website with Referrer-Policy: no-referrer or same-origin',
     allowOf: (origin: string) => `Allow ${origin}`,
     allowFiles: 'Allow files',
     noWebsite: 'Cannot be allowed: this is not a website',
