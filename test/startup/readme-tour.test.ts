@@ -46,8 +46,8 @@ describe('the tour of the README', () => {
       const { stdout, stderr } = await runStep(command, folder, { URL: url, ADMIN_PASSWORD });
       expect(stderr).toBe('');
       output = stdout;
-      // On a busy machine a hash of a password can take longer than the service gives a request.
-      if (!output.includes('"tookTooLong"')) break;
+      // On a busy machine a hash or a statement can take longer than the service gives a request.
+      if (!/"code":"(tookTooLong|noDatabase)"/.test(output)) break;
     }
     expect(answersIn(output)).toEqual(answersIn(answer));
   });
