@@ -30,9 +30,13 @@ function hasPrimary() {
   return false;
 }
 
+// mongod starts with no other key, and a URI needs no encoding of these.
+const isKey = /^[A-Za-z0-9]{6,1024}$/.test(MONGODB_PASSWORD);
+if (!isKey) print('MONGODB_PASSWORD must have 6 to 1024 letters and digits, and no other character: set it in .env');
+
 const until = Date.now() + WAIT_MS;
 let isDone = false;
-while (!isDone && Date.now() < until) {
+while (isKey && !isDone && Date.now() < until) {
   isDone = hasPrimary();
   if (!isDone) sleep(1_000);
 }

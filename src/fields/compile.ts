@@ -6,7 +6,7 @@ import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
 import { type FieldStates, fieldStates } from './conditions.ts';
 import { conditionsOf, type FieldDefinition, isConditional, isOfStaff } from './definition.ts';
-import { getKind } from './kinds/registry.ts';
+import { getKind, staysHidden } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
 export interface RecordChange {
@@ -242,9 +242,8 @@ function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
   };
 }
 
-/** Lists that grow and files stay: a later submission cannot send them again (spec 2.12). */
 const isRemovedWhenHidden = ({ kind, showIf, keepHidden }: FieldDefinition): boolean =>
-  showIf !== undefined && !keepHidden && kind !== 'file' && getKind(kind).appendedItems === undefined;
+  showIf !== undefined && !keepHidden && !staysHidden(kind);
 
 /** The number of searches of conditions in the text of each field. */
 function countSearches(fields: readonly FieldDefinition[]): Map<string, number> {

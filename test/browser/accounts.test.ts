@@ -359,6 +359,7 @@ describe('the members page', () => {
     await dialog.getByRole('button', { name: 'Invite' }).click();
     await dialog.getByText("You won't see this again").waitFor();
     expect(await dialog.locator('code').innerText()).toContain('/dashboard/invitation#');
+    await dialog.getByText(`${server.listener.url} only works on this computer`).waitFor();
     await dialog.getByLabel("I've saved this link").check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row', { name: /new@example.com/ }).waitFor();

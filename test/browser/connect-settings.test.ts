@@ -84,6 +84,7 @@ describe('form settings', () => {
     await save();
     await page.getByText('2 invalid settings').waitFor();
     await fill('Site key', 'key-of-the-site');
+    expect(await page.getByLabel('Secret key').getAttribute('autocomplete')).toBe('new-password');
     await fill('Secret key', 'secret-of-the-site');
     await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
     // Another tab of the page keeps the secret, but no storage of the browser.

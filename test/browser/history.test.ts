@@ -46,6 +46,18 @@ describe('the history of a record', () => {
     await history().getByRole('alert').getByText('Nothing was undone: Full name was changed since').waitFor();
   });
 
+  it('fits a phone, however long a name is', async () => {
+    const name = 'k'.repeat(51);
+    const { id } = await users.submit('ada@example.com', { name: 'Ada' });
+    const operator = await new Client(users.server.listener.url).logIn(users.app.sourceAppId, users.app.password);
+    await operator.patch(`/auth/users/${id}`, { set: { [name]: 1 } }).expect(200);
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await users.page.setViewportSize({ width: 320, height: 740 });
+    await history().getByText(name).waitFor();
+    expect(await users.page.evaluate('document.documentElement.scrollWidth')).toBe(320);
+  });
+
   it('names the people and API keys that changed it, also deleted ones', async () => {
     const { server, app } = users;
     const { id } = await users.submit('ada@example.com', { name: 'Ada' });

@@ -49,6 +49,8 @@ describe('the API keys page', () => {
     await dialog.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
     await page.keyboard.press('Escape');
+    // Back is cancelled.
+    await expect(page.evaluate('Promise.all(Object.values(navigation.back()))')).rejects.toThrow('AbortError');
     expect(await dialog.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: "I've saved this key" }).check();
     await dialog.getByRole('button', { name: 'Done' }).click();

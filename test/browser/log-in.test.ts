@@ -89,6 +89,7 @@ describe('the login', () => {
     const dialog = open.page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByRole('textbox', { name: 'Password' }).fill(ADMIN_PASSWORD);
     expect(await dialog.getByLabel('App ID').inputValue()).toBe('admin');
+    await open.page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Log in' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await open.page.getByLabel('App ID').inputValue()).toBe('typed-before');

@@ -80,6 +80,14 @@ it('what the service refuses is refused at its place', async () => {
   await schema.field('Age').click();
   const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
   await shown.getByRole('button', { name: 'Add condition' }).click();
+  // It has no effect on what always stays.
+  const keep = page.getByLabel('Keep the stored value');
+  await keep.waitFor();
+  for (const kind of ['Files', 'Appending list']) {
+    await page.getByLabel('Type', { exact: true }).selectOption(kind);
+    await keep.waitFor({ state: 'detached' });
+  }
+  await page.getByLabel('Type', { exact: true }).selectOption('Number');
   await control(shown, 'Value').fill('');
   await expect.poll(() => control(shown, 'Value').getAttribute('aria-invalid')).toBe('true');
   expect(await page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);

@@ -21,6 +21,12 @@ async function isInView(locator: Locator): Promise<boolean> {
   return box !== null && box.y >= 0 && box.y + box.height <= height;
 }
 
+/** Whether nothing covers the element that has the focus. */
+const FOCUS_IS_ON_TOP = `(() => {
+  const { left, top, bottom } = document.activeElement.getBoundingClientRect();
+  return [top + 2, bottom - 2].every((y) => document.elementFromPoint(left + 5, y) === document.activeElement);
+})()`;
+
 describe('the schema editor', () => {
   it('adds a field with a key derived from its label and saves a new version', async () => {
     await schema.press('Add field');
@@ -177,6 +183,12 @@ describe('the schema editor', () => {
     for (const place of ['Field 0', 'Field 29']) {
       await preview().getByRole('textbox', { name: place, exact: true }).scrollIntoViewIfNeeded();
       expect(await isInView(verdict)).toBe(true);
+    }
+    // It covers no control that gets the focus.
+    await preview().getByRole('textbox', { name: 'Field 0', exact: true }).focus();
+    for (let n = 1; n < 30; n += 1) {
+      await schema.page.keyboard.press('Tab');
+      expect(await schema.page.evaluate(FOCUS_IS_ON_TOP)).toBe(true);
     }
     await schema.page.setViewportSize({ width: 320, height: 640 });
     await preview().getByRole('textbox', { name: 'Field 9', exact: true }).scrollIntoViewIfNeeded();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { joinApp } from '../support/accounts.ts';
-import { logIn } from '../support/browser.ts';
+import { goWithin, logIn } from '../support/browser.ts';
 import { createKey } from '../support/keys.ts';
 import { rename, untilRenamed } from '../support/renames.ts';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
@@ -125,6 +125,9 @@ describe('the versions of a schema', () => {
   it('keep a draft across a reload and the end of the session', async () => {
     await schema.press('Remove Age');
     await schema.page.getByText('1 unsaved change').waitFor();
+    // Another page asks too.
+    await goWithin(schema.page, '/apps');
+    await schema.page.getByRole('heading', { name: 'Apps', level: 1 }).waitFor();
     await server.db.collection('sessions').deleteMany({});
     const asked: string[] = [];
     schema.page.removeAllListeners('dialog');
@@ -135,6 +138,7 @@ describe('the versions of a schema', () => {
     await schema.page.reload();
     expect(asked).toEqual(['beforeunload']);
     await logIn(schema.page, ADMIN);
+    await schema.page.goBack();
     await schema.page.getByText('Your unsaved changes were restored').waitFor();
     expect(await schema.keys()).toEqual(['name', 'plan']);
     await server.admin.logIn('admin', ADMIN_PASSWORD);

@@ -76,6 +76,11 @@ describe('users import', () => {
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringMatching(/^error: Cannot read .*ENOENT/) });
     const refused = await runTool(['users', 'import', app, file, '--map', 'x=email'], env);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('map.x is not a column of the file') });
+    const other = await fileOf('other.csv', 'mail\nada@example.com\n');
+    expect(await runTool(['users', 'import', app, other], env)).toMatchObject({
+      code: 1,
+      stderr: 'error: The columns of the file do not fit\n  map must map a column to email\n',
+    });
     const usage = await runTool(['users', 'import', app, file, '--mode', 'merge'], env);
     expect(usage.code).toBe(2);
     expect(await server.db.collection('imports').countDocuments({ state: { $in: ['uploading', 'running'] } })).toBe(0);

@@ -52,7 +52,9 @@ describe('a view (spec 4.3.4)', () => {
     expect(view).toEqual({ ...VIEW, ...details });
     expect(headers.etag).toBe(`"${revision}"`);
     expect((await own.get('/auth/views').expect(200)).body).toEqual({ views: [view] });
-    const { body: changed } = await own.patch(`/auth/views/${id}`, { name: ' Renamed ', sort: '' }).expect(200);
+    const { body: changed } = await own
+      .patch(`/auth/views/${id}`, { name: `Renamed${' '.repeat(60)}`, sort: '' })
+      .expect(200);
     expect(changed).toMatchObject({ ...VIEW, name: 'Renamed', sort: '' });
     expect(changed.revision).not.toBe(revision);
     await own.delete(`/auth/views/${id}`).expect(200, { ok: true });

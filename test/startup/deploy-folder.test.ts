@@ -183,8 +183,9 @@ describe('deploy/replica-set/compose.yml', () => {
 
 describe('deploy/replica-set/initiate.js', () => {
   /** What the members answer, and what the script does, with stand-ins for mongosh's globals. */
-  function run(states: Record<string, object | undefined>): { initiated: object[]; code: number } {
+  function run(states: Record<string, object | undefined>, given = PASSWORD): { initiated: object[]; code: number } {
     const initiated: object[] = [];
+    printed.length = 0;
     let code = -1;
     let now = 0;
     class Mongo {
@@ -209,10 +210,10 @@ describe('deploy/replica-set/initiate.js', () => {
       }
     }
     const globals = {
-      process: { env: { MEMBERS: servers.initiate.environment.MEMBERS, MONGODB_PASSWORD: PASSWORD } },
+      process: { env: { MEMBERS: servers.initiate.environment.MEMBERS, MONGODB_PASSWORD: given } },
       Mongo,
       Date: { now: () => now },
-      print: () => undefined,
+      print: (line: string) => printed.push(line),
       sleep: (ms: number) => {
         now += ms;
       },
@@ -223,6 +224,7 @@ describe('deploy/replica-set/initiate.js', () => {
     runInNewContext(read('replica-set/initiate.js'), globals);
     return { initiated, code };
   }
+  const printed: string[] = [];
   const hosts = MEMBERS.map((member) => `${member}:27017`);
   const all = (state: object | undefined) => Object.fromEntries(hosts.map((host) => [host, state]));
 
@@ -235,6 +237,14 @@ describe('deploy/replica-set/initiate.js', () => {
       code: 0,
     });
   });
+
+  it.each(['short', 'with-a-hyphen', 'p@ss/w:rd'])(
+    'says at once that mongod takes no such password: %s',
+    (password) => {
+      expect(run(all(undefined), password)).toEqual({ initiated: [], code: 1 });
+      expect(printed).toEqual([expect.stringContaining('MONGODB_PASSWORD must have 6 to 1024 letters and digits')]);
+    },
+  );
 
   it('does not initiate while a member does not answer, or belongs to a set', () => {
     expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': undefined })).toEqual({ initiated: [], code: 1 });

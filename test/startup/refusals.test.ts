@@ -120,6 +120,16 @@ describe('start with an unavailable resource', () => {
     expect(stderr).toMatch(/^Cannot start: The data folder \S+ cannot be used \(ENOTDIR\)\. Set DATA_DIR/);
   });
 
+  // Linux creates no folder there, also for root.
+  it.runIf(process.platform === 'linux').each(['/proc/x', '/proc/x/y', '/proc'])(
+    'reports that DATA_DIR cannot be created: %s',
+    async (DATA_DIR) => {
+      expect((await refusal({ DATA_DIR, SESSION_SECRET: 'of the refusal tests' })).stderr).toMatch(
+        /^Cannot start: .*ENOENT/,
+      );
+    },
+  );
+
   it('lists the locations it searched for mongod and the variables to set', async () => {
     const DATA_DIR = await leftovers.dataDir();
     const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });
@@ -129,6 +139,14 @@ describe('start with an unavailable resource', () => {
 Set MONGODB_URI to a MongoDB that you run, or MONGOMS_SYSTEM_BINARY to the path of a mongod.
 `,
     );
+  });
+
+  it.runIf(process.platform !== 'win32')('names a mongod that it may not run', async () => {
+    const DATA_DIR = await leftovers.dataDir();
+    const mongod = join(await leftovers.folder(), 'mongod');
+    await writeFile(mongod, '', { mode: 0o600 });
+    const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: mongod });
+    expect(stderr).toContain(`  MONGOMS_SYSTEM_BINARY: this user may not run ${mongod}\n`);
   });
 
   it('reports why mongod does not start on its files', async () => {

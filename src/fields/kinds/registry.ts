@@ -20,3 +20,9 @@ const byName = Object.fromEntries(FIELD_KINDS.map((kind: FieldKind) => [kind.nam
 export function getKind(name: KindName): FieldKind {
   return byName[name] as FieldKind;
 }
+
+/**
+ * Whether a submission that does not show a field of this kind always keeps its stored value: a
+ * later submission cannot send the items of a list or the files again (spec 2.12).
+ */
+export const staysHidden = (name: KindName): boolean => name === 'file' || getKind(name).appendedItems !== undefined;

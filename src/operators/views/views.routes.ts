@@ -16,7 +16,12 @@ const MAX_COLUMNS = 300;
 const text = (most: number) => z.string(code('notText')).max(most, code('tooLong', { max: most }));
 
 const content = {
-  name: text(MAX_NAME).trim().min(1, code('empty')).meta({ example: 'Paying users' }),
+  name: z
+    .string(code('notText'))
+    .trim()
+    .min(1, code('empty'))
+    .max(MAX_NAME, code('tooLong', { max: MAX_NAME }))
+    .meta({ example: 'Paying users' }),
   query: text(MAX_QUERY).meta({
     description: 'The parameters `q`, `where`, `by` and `size` of the list, as in the query of an address',
     example: 'where=data.plan%3Aeq%3Apro',

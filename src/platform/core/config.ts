@@ -365,6 +365,7 @@ export function loadConfig(env: Record<string, string | undefined>) {
     lines.push('SESSION_COOKIE_NAME must not begin with __Host- or __Secure-, except with NODE_ENV=production');
   }
   lines.push(...signOnProblems(given));
+  if (result.success) lines.push(...limitProblems(result.data));
   if (!result.success || lines.length > 0) throw new ConfigError(lines);
 
   const value = result.data;
@@ -436,6 +437,16 @@ function signOn(value: z.output<typeof environment>) {
     /** Whether every other way to log in is refused. */
     only: value.OIDC_ONLY,
   });
+}
+
+/** Limits of one file that exceed the limit of all files of an app, one line for each. */
+function limitProblems(value: z.output<typeof environment>): string[] {
+  const pairs = [
+    ['FILE_LIMIT', 'FILES_APP_LIMIT'],
+    ['IMPORT_LIMIT', 'IMPORT_APP_LIMIT'],
+  ] as const;
+  const wrong = pairs.filter(([one, all]) => value[one] > value[all]);
+  return wrong.map(([one, all]) => `${one} must be at most ${all}`);
 }
 
 /** Variables of single sign-on that are missing, one line for each. */

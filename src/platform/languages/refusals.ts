@@ -210,7 +210,7 @@ export const refusals = {
   archiveDamaged: 'The archive is damaged',
   archiveNoUsers: 'The archive has no users.csv',
   archiveTooLarge: 'The archive has more than {max} entries, or a directory of more than 24 MB',
-  columnsMissing: 'The file does not have these columns',
+  columnsMissing: 'The columns of the file do not fit',
   columnLimit: 'The file has more than {max} columns',
   noHeader: 'The first line of the file is missing: it names the columns',
   headerUnclosedQuote: 'The first line of the file has a quote that is not closed',

@@ -202,7 +202,7 @@ describe('a connection that ends', () => {
 
 describe('the limit of an app', () => {
   it('holds for files that arrive at the same time on two servers', async () => {
-    const limits = { FILES_APP_LIMIT: '20000' };
+    const limits = { FILE_LIMIT: '20000', FILES_APP_LIMIT: '20000' };
     const servers = [
       await startServer(limits, server.db.databaseName),
       await startServer(limits, server.db.databaseName),

@@ -240,7 +240,7 @@ describe('the limits of files', () => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
   it('are those of the app, over all servers: 413', async () => {
-    const small = await startServer({ FILES_APP_LIMIT: '20000' }, server.db.databaseName);
+    const small = await startServer({ FILE_LIMIT: '20000', FILES_APP_LIMIT: '20000' }, server.db.databaseName);
     try {
       const app = await appWith();
       expect(await upload(small.client.url, app, pdfOf(12_000))).toMatchObject({ status: 201 });

@@ -248,6 +248,12 @@ it('returns a deeply frozen configuration', () => {
   expect(parts.map((part) => Object.isFrozen(part))).toEqual([true, true, true, true, true]);
 });
 
+it('refuses a file that is larger than all files of an app may be', () => {
+  expect(errorLines({ FILES_APP_LIMIT: '9999999' })).toEqual(['FILE_LIMIT must be at most FILES_APP_LIMIT']);
+  expect(errorLines({ IMPORT_LIMIT: '1025mb' })).toEqual(['IMPORT_LIMIT must be at most IMPORT_APP_LIMIT']);
+  expect(loadConfig({ FILES_APP_LIMIT: '10000000', IMPORT_LIMIT: '1024mb' })).toBeDefined();
+});
+
 describe('the variables of email', () => {
   it('are set both, or none, and errors do not repeat the password', () => {
     const from = { MAIL_FROM: 'forms@example.com' };

@@ -33,7 +33,16 @@ export function tabDrafts<State>(name: string, formatVersion: number): TabDrafts
   };
 }
 
-/** Asks before the tab and the draft in its storage are closed. */
+const DRAFT = / draft \d+ of /;
+
+/** Asks before a tab with stored drafts is closed, also when it shows another page. */
+export function warnOfDrafts(): void {
+  window.addEventListener('beforeunload', (event) => {
+    if (Object.keys(sessionStorage).some((key) => DRAFT.test(key))) event.preventDefault();
+  });
+}
+
+/** Asks before a page with unsaved changes is closed. */
 export function useWarningBeforeUnload(isDirty: boolean): void {
   useEffect(() => {
     if (!isDirty) return;

@@ -1,10 +1,11 @@
-import { Radio, Stack } from '@mantine/core';
+import { Alert, Radio, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { issueAt } from '../api/call.ts';
 import type { MemberRole } from '../api/endpoints.ts';
 import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
 import { DialogForm, type Sending } from '../components/form/form.tsx';
+import { isLocal } from '../connect/overview/origin.ts';
 import { mailStatusQuery } from '../connect/queries.ts';
 import { EmailInput } from '../session/account-log-in.tsx';
 import { t } from '../texts/texts.ts';
@@ -68,6 +69,7 @@ export function InviteDialog({ title, sourceAppId, opened, created, email, onClo
   const query = mailStatusQuery(sourceAppId === undefined ? {} : { sourceAppId });
   const { data: status } = useQuery({ ...query, enabled: created !== undefined });
   const maySend = status?.mail === true && status.links;
+  const link = created && new URL(created.link);
   return (
     <SecretDialog
       opened={opened}
@@ -80,6 +82,7 @@ export function InviteDialog({ title, sourceAppId, opened, created, email, onClo
           <div className="breaks">
             {t.members.sendLink(email)} {maySend && t.members.linkByEmail}
           </div>
+          {link && isLocal(link.hostname) && <Alert color="yellow">{t.members.linkOnlyHere(link.origin)}</Alert>}
         </OneTimeSecret>
       ) : (
         <InviteForm {...form} onClose={onClose} />

@@ -1,4 +1,4 @@
-import { Modal, Text } from '@mantine/core';
+import { type MantineThemeOverride, MantineThemeProvider, Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LoadError } from '../components/page/load-error.tsx';
 import { t } from '../texts/texts.ts';
@@ -10,6 +10,10 @@ import { SignOnButton, useLogInWays } from './single-sign-on.tsx';
 
 /** Above the dialogs of the page, which can be open when the session ends. */
 const LOGIN_Z_INDEX = 1_000;
+/** Escape closes all open dialogs of Mantine. Those below the log-in keep what was typed. */
+const BELOW_LOG_IN: MantineThemeOverride = {
+  components: { Modal: Modal.extend({ defaultProps: { closeOnEscape: false } }) },
+};
 
 /**
  * Renders the pages or the login page. When the session ends, or a change needs another log-in, a
@@ -21,13 +25,14 @@ export function SessionGate({ children }: { children: (session: Session) => Reac
   if (!session) return error ? <LoadError error={error} onRetry={refetch} /> : null;
   if (session.state === 'loggedOut') return <LogInPage />;
   const isConfirming = session.state === 'confirming';
+  const isLoggedIn = session.state === 'loggedIn';
   return (
     <>
-      <div key={session.identity} inert={session.state !== 'loggedIn'}>
-        {children(session)}
+      <div key={session.identity} inert={!isLoggedIn}>
+        <MantineThemeProvider {...(!isLoggedIn && { theme: BELOW_LOG_IN })}>{children(session)}</MantineThemeProvider>
       </div>
       <Modal
-        opened={session.state !== 'loggedIn'}
+        opened={!isLoggedIn}
         onClose={cancel}
         withCloseButton={isConfirming}
         closeButtonProps={{ 'aria-label': t.common.close }}

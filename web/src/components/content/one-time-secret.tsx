@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, Group, Modal, type ModalProps, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import type { Texts } from '../../texts/en/index.ts';
 import { t } from '../../texts/texts.ts';
 import { checkboxProps } from '../form/input.ts';
@@ -14,16 +15,23 @@ type SecretName = keyof Texts['components']['copySecret'];
  * for the secret of a request that was answered after the dialog was closed.
  */
 export function SecretDialog({ opened, isShown, ...modal }: ModalProps & { isShown: boolean }) {
-  const closes = !isShown;
-  return (
-    <Modal
-      {...modal}
-      opened={opened || isShown}
-      closeOnClickOutside={closes}
-      closeOnEscape={closes}
-      withCloseButton={closes}
-    />
-  );
+  useWarningBeforeUnload(isShown);
+  useStay(isShown);
+  return <Modal {...modal} opened={opened || isShown} {...(isShown && STAYS_OPEN)} />;
+}
+
+const STAYS_OPEN = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
+
+/** Cancels Back and Forward within the dashboard, in browsers with the Navigation API. */
+function useStay(isActive: boolean): void {
+  useEffect(() => {
+    if (!isActive || !('navigation' in window)) return;
+    const stay = (event: NavigateEvent): void => {
+      if (event.navigationType === 'traverse') event.preventDefault();
+    };
+    navigation.addEventListener('navigate', stay);
+    return () => navigation.removeEventListener('navigate', stay);
+  }, [isActive]);
 }
 
 interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {

@@ -24,7 +24,8 @@ export function CaptchaFields({ editor, hasSecret }: { editor: SettingsEditor; h
         description={hasSecret ? secretStored : undefined}
         value={draft.captchaSecret}
         error={capitalize(problems.captchaSecret)}
-        autoComplete="off"
+        // With `off`, browsers fill in the password of the log-in.
+        autoComplete="new-password"
         onChange={(event) => edit({ captchaSecret: event.currentTarget.value })}
       />
       <NativeSelect

@@ -25,6 +25,6 @@ export {
   publicFields,
 } from '#src/fields/definition.ts';
 export { MAX_FILES } from '#src/fields/kinds/file.ts';
-export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
+export { FIELD_KINDS, getKind, staysHidden } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';

@@ -8,7 +8,7 @@ import { CONDITIONS } from '../draft/conditions.ts';
 import { KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type Conditions, type FieldOption, getKind, isOfStaff } from '../draft/rules.ts';
+import { type Conditions, type FieldOption, getKind, isOfStaff, staysHidden } from '../draft/rules.ts';
 import { ConditionsControl } from './conditions-control.tsx';
 import classes from './field-form.module.css';
 import { OptionControl } from './option-control.tsx';
@@ -90,7 +90,7 @@ function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps
           onChange={(conditions) => onChange({ [name]: conditions })}
         />
       ))}
-      {definition.showIf !== undefined && (
+      {definition.showIf !== undefined && !staysHidden(definition.kind) && (
         <Checkbox
           className={classes.wide ?? ''}
           label={conditionTexts.keepHidden}

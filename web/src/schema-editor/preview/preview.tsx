@@ -49,7 +49,7 @@ export function Preview({ schema, isPartial }: PreviewProps) {
     return issue && reasonText(issue);
   };
   return (
-    <Stack p="md" gap="sm">
+    <Stack p="md" gap="sm" className={classes.form ?? ''}>
       <div>
         <Title order={2} size="h4">
           {t.schemaEditor.preview}

@@ -69,6 +69,9 @@ export const members: typeof en = {
       Senden Sie diesen Link an <strong>{email}</strong>. Er gilt einmal, 7 Tage lang.
     </>
   ),
+  linkOnlyHere: (origin) =>
+    `${origin} funktioniert nur auf diesem Computer. Ersetzen Sie es im Link, den Sie senden, durch die öffentliche ` +
+    'Adresse des Dienstes.',
   linkByEmail: 'Der Dienst sendet ihn auch per E-Mail, außer nach vielen Einladungen in kurzer Zeit.',
   emailProblem: (problem) => `Die E-Mail ${problem}.`,
 

@@ -58,6 +58,8 @@ export const members = {
       Send this link to <strong>{email}</strong>. It works once, for 7 days.
     </>
   ),
+  linkOnlyHere: (origin: string) =>
+    `${origin} only works on this computer. In the link that you send, replace it by the public address of the service.`,
   linkByEmail: 'The service sends it by email too, except after many invitations in a short time.',
   // The problem comes from the service: must be a valid email.
   emailProblem: (problem: string) => `The email ${problem}.`,
