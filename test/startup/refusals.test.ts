@@ -120,16 +120,6 @@ describe('start with an unavailable resource', () => {
     expect(stderr).toMatch(/^Cannot start: The data folder \S+ cannot be used \(ENOTDIR\)\. Set DATA_DIR/);
   });
 
-  // Linux creates no folder there, also for root.
-  it.runIf(process.platform === 'linux').each(['/proc/x', '/proc/x/y', '/proc'])(
-    'reports that DATA_DIR cannot be created: %s',
-    async (DATA_DIR) => {
-      expect((await refusal({ DATA_DIR, SESSION_SECRET: 'of the refusal tests' })).stderr).toMatch(
-        /^Cannot start: .*ENOENT/,
-      );
-    },
-  );
-
   it('lists the locations it searched for mongod and the variables to set', async () => {
     const DATA_DIR = await leftovers.dataDir();
     const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });

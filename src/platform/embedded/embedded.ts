@@ -1,8 +1,9 @@
+import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../core/config.ts';
-import { createFolder, prepareDataDir } from '../core/data-dir.ts';
 import { freePort } from '../core/free-port.ts';
 import type { Logger } from '../core/logger.ts';
+import { prepareDataDir } from '../core/session-secret.ts';
 import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
 import { LaunchError, launchMongod } from './mongod-process.ts';
 import {
@@ -57,7 +58,7 @@ export async function startEmbedded(
 ): Promise<EmbeddedDatabase> {
   const dataDir = await prepareDataDir(config.dataDir);
   const dbPath = mongodbFolder(dataDir);
-  const isNew = await createFolder(dbPath);
+  const isNew = (await mkdir(dbPath, { recursive: true, mode: 0o700 })) !== undefined;
   await stopOrphan(dataDir);
   const mongod = await findMongod(config.mongod, progress);
 
