@@ -69,6 +69,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
 
   // Reasons of refusals.
   sentByGet: 'Das Formular der Website braucht method="post"',
+  bodyNotUtf8: 'Der Inhalt der Anfrage muss UTF-8 sein: Das Formular der Website braucht accept-charset="utf-8"',
   closed: 'Dieses Formular ist geschlossen',
   full: 'Dieses Formular ist voll',
   listFull: {

@@ -22,7 +22,6 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   notBodyType: 'Ein Inhalt von einem dieser Typen ist erforderlich: {types}',
   encodingUnsupported: 'Content-Encoding wird nicht unterstützt: Verwenden Sie gzip, deflate oder identity',
   fileCompressed: 'Content-Encoding wird nicht unterstützt: Senden Sie die Datei ohne Komprimierung',
-  bodyNotUtf8: 'Der Inhalt der Anfrage muss UTF-8 sein',
   bodyUnreadable: 'Der Inhalt der Anfrage ist nicht lesbar',
   bodyInPieces: 'Der Inhalt der Anfrage kommt in zu vielen Teilen',
   bodyCutOff: 'Der Inhalt der Anfrage wurde abgeschnitten',
