@@ -5,6 +5,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
@@ -218,8 +219,8 @@ export function createMailQueue(mails: MailCollection) {
     countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
     /** Deletes the emails about records, sent or not; resolves with their number. */
-    removeOf: async (appId: ObjectId, ...recordIds: RecordId[]): Promise<number> =>
-      (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
+    removeOf: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], guard: RemovalGuard): Promise<number> =>
+      removeInSteps(mails, { appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] } }, guard),
   };
 }
 
@@ -246,9 +247,8 @@ export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordR
       }
     },
 
-    async eraseOf(appIds, email) {
-      const ids = await records.idsOfPerson(appIds, email);
-      return (await mails.deleteMany({ recordId: { $in: ids } }, { hint: { recordId: 1 } })).deletedCount;
+    async eraseOf(appIds, email, guard) {
+      return removeInSteps(mails, { recordId: { $in: await records.idsOfPerson(appIds, email) } }, guard);
     },
   };
 }

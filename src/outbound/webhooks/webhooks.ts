@@ -119,7 +119,7 @@ export function createWebhooks(deps: {
       ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
-    personal: [createDeliveriesOfPerson(reader, deliveries, clock)],
+    personal: [createDeliveriesOfPerson(reader, deliveries)],
     async stop() {
       await dispatcher.stop();
       sender.close();

@@ -91,7 +91,9 @@ export function createDatabaseClock(deps: {
     /** Returns the deadline of writes that may begin for `ms` from now on. */
     within(ms: number): Until {
       const end = performance.now() + ms;
-      return until(() => end - performance.now());
+      const endTime = now() + ms;
+      // Also by the wall clock: the monotonic one stops while a machine is suspended.
+      return until(() => Math.min(end - performance.now(), endTime - now()));
     },
 
     isTrusted,
