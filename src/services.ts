@@ -235,6 +235,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     secret,
     mailLimits: timings.mailLimits,
     limits,
+    clock,
     suppressions: suppressions.list,
     findForm: submissions.findForm,
     changes: submissions.changes,

@@ -101,6 +101,12 @@ export function createDatabaseClock(deps: {
     /** How far this server's clock is ahead of the database's, as last measured. */
     aheadMs: () => aheadMs,
 
+    /**
+     * Returns the time of MongoDB's clock in ms, as last measured. For times that several servers
+     * compare: one server may be ahead, or its clock may be set back.
+     */
+    now: (): number => now() - aheadMs,
+
     earlier: (): Date => new Date(now() - Math.max(0, aheadMs)),
 
     later: (): Date => new Date(now() - Math.min(0, aheadMs)),
