@@ -96,7 +96,8 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
     removeAll: (importId: ObjectId, guard: RemovalGuard): Promise<number> => removeInSteps(chunks, { importId }, guard),
 
     /** Resolves with whether none is left. */
-    removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
+    removeSome: (importId: ObjectId, forMs: number, guard: RemovalGuard): Promise<boolean> =>
+      removeSome(chunks, { importId }, forMs, guard),
 
     async prolong(importId: ObjectId, expiresAt: Date): Promise<void> {
       await chunks.updateMany({ importId }, { $set: { expiresAt } });

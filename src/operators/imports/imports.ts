@@ -79,6 +79,7 @@ export function createImports(deps: {
       onEvents: outboxSignal.notify,
     }),
     pace: apps.pace,
+    clock,
     writesEndMs,
   });
   const { name, everyMs } = job;
