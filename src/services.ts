@@ -63,7 +63,7 @@ export interface Timings {
   /** The same on all servers of a database (src/apps/revision.ts). */
   leaseMs?: number;
   retentionEveryMs?: number;
-  eraseWithinMs?: number;
+  searchWithinMs?: number;
   importWritesEndMs?: number;
   announceEveryMs?: number;
   /** The time for a request, see `Deadline`. */
@@ -220,6 +220,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     importProcess,
     suppressions: suppressions.list,
     writesEndMs: timings.importWritesEndMs,
+    searchWithinMs: timings.searchWithinMs,
   });
   const notifications = createNotifications({
     config,
@@ -234,6 +235,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     secret,
     mailLimits: timings.mailLimits,
     limits,
+    clock,
     suppressions: suppressions.list,
     findForm: submissions.findForm,
     changes: submissions.changes,
@@ -265,7 +267,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     retentionEveryMs: timings.retentionEveryMs,
     readNames,
     suppressions: suppressions.list,
-    eraseWithinMs: timings.eraseWithinMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   const administration = createAppAdministration({

@@ -14,7 +14,7 @@ export type AppActivity = ReturnType<typeof createAppActivity>;
  * so the value is for display only.
  */
 export function createAppActivity(apps: AppModel) {
-  let newest = new Date(0);
+  let newest = Number.NEGATIVE_INFINITY;
   const times = createAccumulator<{ app: Pick<App, 'id'>; at: Date }>({
     everyMs: WRITE_EVERY_MS,
     merge: (one, other) => (one.at < other.at ? other : one),
@@ -31,13 +31,13 @@ export function createAppActivity(apps: AppModel) {
   return {
     /** Records a submission; it is written within about one second. */
     note(app: Pick<App, 'id' | 'sourceAppId'>, at: Date): void {
-      newest = at;
+      newest = performance.now();
       times.add(app.sourceAppId, { app, at });
     },
     /** Resolves when everything recorded before the call is stored. */
     flush: times.flush,
-    /** Returns the time of the latest submission to this server. */
-    latest: (): Date => newest,
+    /** Returns when this server recorded the latest submission, by `performance.now()`. */
+    latest: (): number => newest,
   };
 }
 
@@ -67,8 +67,8 @@ export function createPace(apps: AppModel, activity: Pick<AppActivity, 'latest'>
 
   /** Resolves with whether submissions arrive for any app, on any server. */
   async function isBusy(): Promise<boolean> {
-    if (Date.now() - activity.latest().getTime() < RECENT_MS) return true;
     const at = performance.now();
+    if (at - activity.latest() < RECENT_MS) return true;
     if (at - last.at < KEEP_MS) return last.busy;
     last = { at, busy: await read() };
     return last.busy;

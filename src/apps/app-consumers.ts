@@ -30,11 +30,11 @@ export function createAppConsumers(apps: AppModel, revision: Pick<AppRevision, '
     },
 
     /**
-     * Removes a consumer for ever: no later one has its name, so this may be late. Without any,
-     * servers stop storing events.
+     * Removes a consumer. Without any, servers stop storing events.
+     * @param before by MongoDB's clock: a statement that begins later may meet a restored one
      */
-    async remove(appId: ObjectId, consumer: string): Promise<void> {
-      await update({ _id: appId }, { $pull: { consumers: consumer } });
+    async remove(appId: ObjectId, consumer: string, before: Date): Promise<void> {
+      await update({ _id: appId, ...beginsBefore(before) }, { $pull: { consumers: consumer } });
     },
 
     async hasAny(appId: ObjectId): Promise<boolean> {

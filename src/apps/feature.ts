@@ -76,10 +76,11 @@ export interface PersonData {
   filesOf?(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonFile>;
   /**
    * Erases it; resolves with the number of erased documents.
-   * @param isOver whether the time of the request is over
-   * @throws {Unavailable} when it is over; a repeat goes on
+   * @param guard asked after the reads on which a statement depends, so that a late one erases
+   * nothing: an operator may have restored the data, or the person may have sent new data
+   * @throws {Unavailable} when the time of the request is over; a repeat goes on
    */
-  eraseOf(appIds: readonly ObjectId[], email: string, isOver: () => boolean): Promise<number>;
+  eraseOf(appIds: readonly ObjectId[], email: string, guard: RemovalGuard): Promise<number>;
 }
 
 export const APPS_AT_ONCE = 500;

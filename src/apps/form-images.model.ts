@@ -1,5 +1,6 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
+import { beginsBefore } from '../platform/database/clock.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
 import type { SentImage } from './form-images.ts';
 
@@ -63,17 +64,20 @@ export function createFormImageStore(images: Model<FormImageDocument>) {
       return content;
     },
 
-    async remove(appId: ObjectId, ids: readonly ObjectId[]): Promise<void> {
-      if (ids.length > 0) await images.deleteMany({ appId, _id: { $in: [...ids] } });
+    /** @param until by MongoDB's clock: later, restored settings may have them */
+    async remove(appId: ObjectId, ids: readonly ObjectId[], until?: Date): Promise<void> {
+      const inTime = until && beginsBefore(until);
+      if (ids.length > 0) await images.deleteMany({ appId, _id: { $in: [...ids] }, ...inTime });
     },
 
     /**
      * Removes what failed replacements of the settings left.
      * @param used the images of the settings that a replacement stored, which began at `startedAt`
+     * @param until as {@link remove}
      */
-    async removeUnused(appId: ObjectId, used: readonly ObjectId[], startedAt: number): Promise<void> {
+    async removeUnused(appId: ObjectId, used: readonly ObjectId[], startedAt: number, until: Date): Promise<void> {
       const createdAt = { $lt: new Date(startedAt - UNUSED_AFTER_MS) };
-      await images.deleteMany({ appId, _id: { $nin: [...used] }, createdAt });
+      await images.deleteMany({ appId, _id: { $nin: [...used] }, createdAt, ...beginsBefore(until) });
     },
   };
 }

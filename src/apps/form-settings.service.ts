@@ -139,6 +139,7 @@ export function createFormSettingsService(deps: {
         const issues = [...mailProblems, ...(isProvider ? missingKeys(keys) : [])];
         if (issues.length > 0) throw new InvalidInput('invalidForm', issues);
         const theme = sentTheme && (await upload.themeAfter(stored?.theme));
+        const end = await until();
         // `null` also matches an absent member.
         const filter = {
           _id: appId,
@@ -148,7 +149,7 @@ export function createFormSettingsService(deps: {
             stored ? { 'form.revision': stored.revision } : {},
           ],
           ...NOT_BEING_DELETED,
-          ...beginsBefore(await until()),
+          ...beginsBefore(end),
         };
         const form = {
           ...settings,
@@ -166,8 +167,8 @@ export function createFormSettingsService(deps: {
           const used = imageIds(theme);
           const replaced = imageIds(before.form?.theme).filter((id) => !used.some((one) => one.equals(id)));
           // No server refers to them any more.
-          await images.remove(appId, replaced);
-          await images.removeUnused(appId, used, startedAt);
+          await images.remove(appId, replaced, end);
+          await images.removeUnused(appId, used, startedAt, end);
           return get(appId);
         }
         const { etag } = await get(appId);

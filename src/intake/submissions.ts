@@ -139,7 +139,7 @@ export function createSubmissions(deps: {
         ownedBy(models.spent.collection, 'at', { of: spentByApp }),
         ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),
       ],
-      personal: [createHeldOfPerson(models.held.collection, clock)],
+      personal: [createHeldOfPerson(models.held.collection)],
     } satisfies Feature,
   };
 }

@@ -70,7 +70,7 @@ export function createRecords(deps: {
   traces: readonly RecordTraces[];
   files: Files;
   held: HeldFiles;
-  clock: Pick<DatabaseClock, 'earlier' | 'read' | 'within'>;
+  clock: Pick<DatabaseClock, 'earlier' | 'read'>;
   signal: JobSignal;
   load: OperatorLoad;
   metrics: Metrics;

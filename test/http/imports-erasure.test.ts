@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// An erasure whose time is over at once: each request goes on where the one before has ended.
+// The search of an erasure ends at once: each request goes on where the one before has ended.
 
 const EMAIL = 'ada@example.com';
 
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer({}, undefined, { eraseWithinMs: 0 });
-  b = await startServer({}, a.database, { eraseWithinMs: 0 });
+  a = await startServer({}, undefined, { searchWithinMs: 0 });
+  b = await startServer({}, a.database, { searchWithinMs: 0 });
 });
 afterAll(async () => {
   await b.close();

@@ -1,4 +1,6 @@
+import { type Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
 import { appDocument } from '../support/index-slots.ts';
 import type { TcpProxy } from '../support/proxy.ts';
@@ -148,4 +150,19 @@ it('nothing of a deleted import is inserted', async () => {
   await main.admin.delete(`/auth/imports/${id}?sourceAppId=${app}`).expect(200);
   await forward();
   expect(await records()).toHaveLength(before);
+}, 120_000);
+
+it('the file of an ended import stays when the import is restored before it is removed', async () => {
+  const chunks = main.db.collection('import_chunks');
+  const imports = main.db.collection('imports');
+  const id = await prepareImport(main.admin, app, fileOf());
+  const _id = new ObjectId(id);
+  const backup = (await imports.findOne({ _id })) as Document;
+  const held = proxy.holdNext('delete', 'import_chunks');
+  await main.admin.post(`/auth/imports/${id}/start?sourceAppId=${app}`).expect(200);
+  const forward = await held;
+  await imports.replaceOne({ _id }, backup);
+  await untilDatabaseTime(main, Date.now() + 11_000);
+  await forward();
+  expect(await chunks.countDocuments({ importId: _id })).toBe(1);
 }, 120_000);

@@ -1,11 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_ATTEMPTS, RETRY_AFTER_MS } from '../../src/outbound/notifications/mail-queue.ts';
+import {
+  createMailModel,
+  createMailQueue,
+  MAX_ATTEMPTS,
+  type MailDocument,
+  RETRY_AFTER_MS,
+} from '../../src/outbound/notifications/mail-queue.ts';
+import { createLogger } from '../../src/platform/core/logger.ts';
+import { createDatabaseClock } from '../../src/platform/database/clock.ts';
 import { eventOf, insertRecord } from '../support/mail-events.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const MINUTE_MS = 60_000;
+const SILENT = createLogger({ logLevel: 'silent' });
 
 let smtp: TestSmtp;
 let servers: TestServer[];
@@ -108,6 +117,28 @@ describe('an email that was not taken (spec 4.12)', () => {
     await makeDue(other, id);
     await expect.poll(() => stateOf(other, id), POLL).toBe('sent');
     expect(smtp.mails).toHaveLength(1);
+  });
+});
+
+describe('an email and two servers whose clocks differ by ten minutes', () => {
+  it.each([10, -10])('is taken by one of them, and again after its wait: by %s', async (minutes) => {
+    const server = await start();
+    await server.services.jobs.stop();
+    const id = await plan(server);
+    const clockOf = async (now: () => number) => {
+      const clock = createDatabaseClock({ connection: server.connection, logger: SILENT, now });
+      await clock.read();
+      return clock;
+    };
+    const { collection } = createMailModel(server.connection);
+    const [clock, other] = [await clockOf(Date.now), await clockOf(() => Date.now() + minutes * MINUTE_MS)];
+    const [queue, otherQueue] = [createMailQueue(collection, clock.now), createMailQueue(collection, other.now)];
+    expect(await otherQueue.dueIds(1)).toEqual([id]);
+    const claimed = await queue.claim(id);
+    expect(await otherQueue.claim(id)).toBeUndefined();
+    await otherQueue.settle(claimed as MailDocument, { state: 'failed', needsRetry: true });
+    const wait = ((await stored(server, id))?.nextAt.getTime() - clock.now()) / MINUTE_MS;
+    expect(Math.round(wait)).toBe(1);
   });
 });
 

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { untilDatabaseTime } from '../support/database-time.ts';
 import { dataUrl, JPEG, png, WEBP } from '../support/images.ts';
 import { type MailServers, startMailServers } from '../support/mail-servers.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -20,6 +21,16 @@ afterAll(() => servers.close());
 
 const path = (app: string) => `/auth/apps/${app}/form`;
 const put = (app: string, theme: unknown, others: object = {}) => servers.a.admin.put(path(app), { theme, ...others });
+
+/** Starts a server whose statements go through a proxy. */
+async function startLate() {
+  const proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.host = `127.0.0.1:${proxy.port}`;
+  uri.searchParams.set('directConnection', 'true');
+  const slow = await startServer({ ...mailEnv(servers.smtp), MONGODB_URI: uri.href }, servers.a.database);
+  return { proxy, slow };
+}
 
 async function appWith(theme: object, others: object = {}) {
   const { sourceAppId } = await servers.a.admin.buildApp();
@@ -254,16 +265,31 @@ describe('the stored images of a theme', () => {
     expect(ids).toContain(String(insertedId));
   });
 
+  it('stay when the settings that have them are restored before they are removed', async () => {
+    const app = await appWith({ logo: LOGO });
+    const before = await documentOf(app);
+    const { proxy, slow } = await startLate();
+    try {
+      const held = proxy.holdNext('delete', 'form_images');
+      const late = slow.admin.put(path(app), { theme: null }).then(({ status }) => status);
+      const forward = await held;
+      await servers.a.db.collection('apps').updateOne({ sourceAppId: app }, { $set: { form: before?.form } });
+      await untilDatabaseTime(servers.a, Date.now() + 3_000);
+      await forward();
+      await late;
+      expect(await bytesOf(app)).toEqual([RED]);
+    } finally {
+      await slow.close();
+      await proxy.close();
+    }
+  });
+
   it.each([
     ['the same', LOGO],
     ['another', dataUrl('png', BLUE)],
   ])('of %s logo outlast a replacement that takes them away meanwhile', async (_, logo) => {
     const app = await appWith({ logo: LOGO });
-    const proxy = await startProxy(new URL(inject('mongodbUri')));
-    const uri = new URL(inject('mongodbUri'));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    uri.searchParams.set('directConnection', 'true');
-    const slow = await startServer({ ...mailEnv(servers.smtp), MONGODB_URI: uri.href }, servers.a.database);
+    const { proxy, slow } = await startLate();
     try {
       const held = proxy.holdNext('findAndModify', 'apps');
       const late = slow.admin.put(path(app), { theme: { logo } }).then((answer) => answer);

@@ -134,9 +134,6 @@ const LIFETIME_MS = 30 * DAY_MS;
 /** How long a change waits for the link in its email (spec 4.5.5). */
 const CHANGE_WAITS_MS = 7 * DAY_MS;
 
-/** An erasure that begins later is refused: it may meet what was restored. */
-const ERASED_WITHIN_MS = 10_000;
-
 /** How long a full queue is not counted again, so that a flood costs one count a second. */
 const FULL_FOR_MS = 1_000;
 const MAX_FULL_APPS = 1_000;
@@ -418,7 +415,7 @@ function queueFullError(): TooManyRequests {
 }
 
 /** The held submissions of a person. */
-export function createHeldOfPerson(held: HeldCollection, clock: Pick<DatabaseClock, 'within'>): PersonData {
+export function createHeldOfPerson(held: HeldCollection): PersonData {
   return {
     name: 'held',
 
@@ -441,9 +438,9 @@ export function createHeldOfPerson(held: HeldCollection, clock: Pick<DatabaseClo
       }
     },
 
-    async eraseOf(appIds, email) {
-      const inTime = beginsBefore(await clock.within(ERASED_WITHIN_MS)());
+    async eraseOf(appIds, email, guard) {
       const own = { email, appId: { $in: [...appIds] } };
+      const inTime = beginsBefore(await guard());
       const { deletedCount } = await held.deleteMany({ ...own, ...inTime }, { hint: BY_EMAIL });
       if (await held.findOne(own, { projection: { _id: 1 }, hint: BY_EMAIL })) throw new Unavailable();
       return deletedCount;

@@ -38,7 +38,7 @@ export function createChanges(deps: {
     routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),
     models: Object.values(models),
     jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, clock, logger })],
-    personal: [createPersonChanges(store, records.reader, clock)],
+    personal: [createPersonChanges(store, records.reader)],
     owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
   };
 }

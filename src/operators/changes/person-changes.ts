@@ -1,12 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
-import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordTraces } from '../../records/write/erasure.ts';
 import type { ChangeStore } from './changes.model.ts';
-
-/** An erasure that lasts longer is repeated by the operator. */
-const ERASED_WITHIN_MS = 10_000;
 
 /**
  * The changes of at most 1,000 records that have a record of the person. Those of more records, and
@@ -15,7 +11,6 @@ const ERASED_WITHIN_MS = 10_000;
 export function createPersonChanges(
   store: Pick<ChangeStore, 'naming' | 'forget'>,
   records: Pick<RecordReader, 'recordsOfPerson'>,
-  clock: Pick<DatabaseClock, 'within'>,
 ): PersonData {
   async function* namingPerson(appIds: readonly ObjectId[], email: string) {
     const found = await records.recordsOfPerson(appIds, email);
@@ -33,11 +28,10 @@ export function createPersonChanges(
       }
     },
 
-    async eraseOf(appIds, email) {
+    async eraseOf(appIds, email, guard) {
       let erased = 0;
-      const until = clock.within(ERASED_WITHIN_MS);
       for await (const { change, ids } of namingPerson(appIds, email)) {
-        if (await store.forget(change, ids, until)) erased += 1;
+        if (await store.forget(change, ids, guard)) erased += 1;
       }
       return erased;
     },

@@ -1,6 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
 
 /** The size of each chunk but the last. Larger ones take more memory while they are read. */
@@ -52,9 +53,10 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       return _id;
     },
 
-    /** Resolves with whether the chunk still had this version. */
-    async replace(_id: ObjectId, version: number | undefined, bytes: Buffer): Promise<boolean> {
-      const filter = { _id, version: version ?? { $exists: false } };
+    /** Resolves with whether the chunk still had this version, and the time was not over. */
+    async replace(_id: ObjectId, version: number | undefined, bytes: Buffer, guard?: RemovalGuard): Promise<boolean> {
+      const inTime = guard && beginsBefore(await guard());
+      const filter = { _id, version: version ?? { $exists: false }, ...inTime };
       const $set = { bytes: new Binary(bytes), size: bytes.length };
       return (await chunks.updateOne(filter, { $set, $inc: { version: 1 } })).matchedCount === 1;
     },
@@ -78,8 +80,8 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       return found?.bytes ?? 0;
     },
 
-    async remove(ids: readonly ObjectId[]): Promise<void> {
-      if (ids.length > 0) await chunks.deleteMany({ _id: { $in: [...ids] } });
+    async remove(ids: readonly ObjectId[], guard?: RemovalGuard): Promise<void> {
+      if (ids.length > 0) await removeInSteps(chunks, { _id: { $in: [...ids] } }, guard);
     },
 
     /** Yields a file from `offset` to `end`, chunk by chunk. @throws {MissingContent} */
@@ -91,10 +93,11 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
       }
     },
 
-    removeAll: (importId: ObjectId): Promise<number> => removeInSteps(chunks, { importId }),
+    removeAll: (importId: ObjectId, guard: RemovalGuard): Promise<number> => removeInSteps(chunks, { importId }, guard),
 
     /** Resolves with whether none is left. */
-    removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(chunks, { importId }, forMs),
+    removeSome: (importId: ObjectId, forMs: number, guard: RemovalGuard): Promise<boolean> =>
+      removeSome(chunks, { importId }, forMs, guard),
 
     async prolong(importId: ObjectId, expiresAt: Date): Promise<void> {
       await chunks.updateMany({ importId }, { $set: { expiresAt } });

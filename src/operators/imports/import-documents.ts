@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
+import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import type {
@@ -204,10 +205,11 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
      * Ends an import whose archive may have lines of an erased person; before its start, the
      * archive has to be sent again. A batch in progress is released by its run.
      */
-    async dropArchive({ _id }: Pick<ImportDocument, '_id'>): Promise<void> {
+    async dropArchive({ _id }: Pick<ImportDocument, '_id'>, until: Until): Promise<void> {
+      const those = { _id, ...beginsBefore(await until()) };
       const empty = { $set: { received: 0, chunks: [] }, $unset: { upload: 1 as const } };
-      await imports.updateOne({ _id, state: 'uploading' }, empty);
-      await imports.updateOne({ _id, state: 'running' }, { $set: endedAs('failed', PERSON_ERASED) });
+      await imports.updateOne({ ...those, state: 'uploading' }, empty);
+      await imports.updateOne({ ...those, state: 'running' }, { $set: endedAs('failed', PERSON_ERASED) });
     },
 
     withContent: (appIds: readonly ObjectId[]): AsyncIterable<ImportDocument> =>
@@ -239,12 +241,17 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
       return one.searched?.find(isSame) ?? { clean: 0, record: 0 };
     },
 
-    async keepSearched(one: ImportDocument, email: string, to: Pick<SearchedFile, 'clean' | 'record'>): Promise<void> {
+    async keepSearched(
+      one: ImportDocument,
+      email: string,
+      to: Pick<SearchedFile, 'clean' | 'record'>,
+      until: Until,
+    ): Promise<void> {
       const [person, [first]] = [exclusionKeyFor(one, email), one.chunks];
       if (!first) return;
       const known = { $filter: { input: { $ifNull: ['$searched', []] }, cond: { $ne: ['$$this.person', person] } } };
       const searched = { $slice: [{ $concatArrays: [known, [{ person, first, ...to }]] }, -MAX_SEARCHED] };
-      await imports.updateOne({ _id: one._id }, [{ $set: { searched } }]);
+      await imports.updateOne({ _id: one._id, ...beginsBefore(await until()) }, [{ $set: { searched } }]);
     },
 
     /** Ends the right to write the file of the request that has it. */

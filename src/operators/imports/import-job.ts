@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
 import type { Pace } from '../../apps/activity.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 import { DamagedArchive } from './archive.ts';
@@ -13,6 +14,8 @@ import { AppIsGone } from './line-batches.ts';
 
 const EVERY_MS = 1_000;
 const CLEAN_UP_MS = 200;
+/** How long a removal relies on what it read: an operator may have restored the import since. */
+const REMOVED_WITHIN_MS = 10_000;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
 const BATCH = 500;
 const BATCH_IF_BUSY = 50;
@@ -41,21 +44,23 @@ export function createImportJob(
   deps: RunDeps & {
     content: Pick<ContentStore, 'removeSome'>;
     pace: Pace;
+    clock: Pick<DatabaseClock, 'within'>;
     logger: Logger;
     writesEndMs?: number | undefined;
   },
 ): Job {
-  const { store, content, rejects, pace, logger, writesEndMs = WRITES_END_MS } = deps;
+  const { store, content, rejects, pace, clock, logger, writesEndMs = WRITES_END_MS } = deps;
   const sessions = new Map<string, Session>();
 
   /** Removes data that imports no longer need; resolves with whether more is left. */
   async function cleanUp(): Promise<boolean> {
     const until = performance.now() + CLEAN_UP_MS;
     const leftMs = (): number => until - performance.now();
+    const guard = clock.within(REMOVED_WITHIN_MS);
     const found = await store.toCleanUp();
     for (const one of found) {
-      if (!(await content.removeSome(one._id, leftMs()))) return true;
-      if (one.state === 'deleting' && !(await rejects.removeSome(one._id, leftMs()))) return true;
+      if (!(await content.removeSome(one._id, leftMs(), guard))) return true;
+      if (one.state === 'deleting' && !(await rejects.removeSome(one._id, leftMs(), guard))) return true;
       await store.cleanedUp(one);
       if (leftMs() <= 0) return true;
     }

@@ -37,7 +37,7 @@ export interface ImportProcess extends Pick<ProcessJob, 'program'> {
 /** The young generation of the server, for many requests, would take twice the memory. */
 const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '--no-allocation-site-pretenuring'];
 
-/** Creates imports, and their job, in `importProcess` if given. `writesEndMs`: for tests. */
+/** Creates imports, and their job, in `importProcess` if given. Times are given in tests only. */
 export function createImports(deps: {
   config: Pick<Config, 'importLimits'>;
   connection: Connection;
@@ -50,10 +50,11 @@ export function createImports(deps: {
   signal: JobSignal;
   logger: Logger;
   writesEndMs: number | undefined;
+  searchWithinMs: number | undefined;
   importProcess: ImportProcess | undefined;
 }) {
   const { config, connection, apps, schemas, records, files, suppressions, clock, signal, logger } = deps;
-  const { writesEndMs, importProcess } = deps;
+  const { writesEndMs, searchWithinMs, importProcess } = deps;
   const models = createImportModels(connection);
   const store = createImportStore(models.imports.collection, clock.later);
   const content = createContentStore(models.chunks.collection, models.imports.collection);
@@ -78,6 +79,7 @@ export function createImports(deps: {
       onEvents: outboxSignal.notify,
     }),
     pace: apps.pace,
+    clock,
     writesEndMs,
   });
   const { name, everyMs } = job;
@@ -105,7 +107,9 @@ export function createImports(deps: {
         ownedBy(models.chunks.collection, 'at'),
         ownedBy(models.rejects.collection, 'at'),
       ],
-      personal: [createImportsOfPerson({ store, content, archives, rejects: models.rejects.collection })],
+      personal: [
+        createImportsOfPerson({ store, content, archives, rejects: models.rejects.collection, searchWithinMs }),
+      ],
     } satisfies Feature,
   };
 }

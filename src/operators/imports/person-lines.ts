@@ -2,6 +2,8 @@ import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
 import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Archive, Archives } from './archive.ts';
 import { CHUNK_BYTES, type ContentStore, createFileReader, MissingContent, type Part } from './content.ts';
 import type { ImportStore } from './import-documents.ts';
@@ -96,7 +98,7 @@ const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
 const OVERLAP = 1_024;
 
 /** Collects overwritten parts, and writes each chunk once, when the search has passed it. */
-function createOverwriting(content: ContentStore, { chunks }: File) {
+function createOverwriting(content: ContentStore, { chunks }: File, guard: RemovalGuard) {
   const changes = new Map<number, { at: number; bytes: Buffer }[]>();
 
   /** Writes these parts of a chunk; other parts may be written meanwhile. */
@@ -105,7 +107,7 @@ function createOverwriting(content: ContentStore, { chunks }: File) {
       const { bytes: stored, version } = await content.readChunk(id);
       const chunk = Buffer.from(stored);
       for (const { at, bytes } of parts) bytes.copy(chunk, at);
-      if (await content.replace(id, version, chunk)) return;
+      if (await content.replace(id, version, chunk, guard)) return;
     }
     throw new Unavailable();
   }
@@ -246,12 +248,14 @@ function createPersonLines(content: ContentStore) {
     /**
      * Overwrites the records of a person, from where an earlier erasure has ended on, until
      * `isOver`. Resolves with their number, with how far it has searched, and whether to the end.
+     * @param guard see {@link PersonData.eraseOf}
      */
     async erase(
       file: File,
       email: string,
       searched: Searched,
       isOver: () => boolean,
+      guard: RemovalGuard,
     ): Promise<{ erased: number; searched: Searched; isDone: boolean }> {
       const progress: Progress = { offset: searched.record, isOver: false };
       const search = await searchIn(file, email, Math.max(searched.clean, searched.record));
@@ -261,7 +265,7 @@ function createPersonLines(content: ContentStore) {
       };
       if (!search) return result(0);
       const reader = createFileReader(content, file);
-      const overwriting = createOverwriting(content, file);
+      const overwriting = createOverwriting(content, file, guard);
       let erased = 0;
       let isWhole = true;
       /** Adjacent records. */
@@ -305,6 +309,8 @@ function createPersonLines(content: ContentStore) {
 
 const isLong = ({ begin, end }: Part): boolean => end - begin > MAX_PART_BYTES;
 
+/** A search that takes longer goes on at a repeat: the erasure of the other parts needs time. */
+const SEARCH_WITHIN_MS = 10_000;
 const BATCH_SIZE = 100;
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
@@ -328,8 +334,9 @@ export function createImportsOfPerson(deps: {
   content: ContentStore;
   archives: Pick<Archives, 'open' | 'close'>;
   rejects: RejectCollection;
+  searchWithinMs?: number | undefined;
 }): PersonData {
-  const { store, content, archives, rejects } = deps;
+  const { store, content, archives, rejects, searchWithinMs = SEARCH_WITHIN_MS } = deps;
   const lines = createPersonLines(content);
 
   async function* textsIn(one: ImportDocument, email: string): AsyncGenerator<string> {
@@ -341,15 +348,15 @@ export function createImportsOfPerson(deps: {
    * An archive cannot be overwritten: one that has the person, or that cannot be read, is removed
    * with its import. Resolves with the number of removed ones.
    */
-  async function eraseArchive(one: ImportDocument, email: string): Promise<number> {
+  async function eraseArchive(one: ImportDocument, email: string, guard: RemovalGuard): Promise<number> {
     const isWithout = await textsIn(one, email)
       .next()
       .then(({ done }) => done === true)
       .catch(refuseUnreadable);
     if (isWithout) return 0;
-    await store.dropArchive(one);
+    await store.dropArchive(one, guard);
     archives.close(one);
-    await content.removeAll(one._id);
+    await content.removeAll(one._id, guard);
     return 1;
   }
 
@@ -357,22 +364,22 @@ export function createImportsOfPerson(deps: {
    * Overwrites lines of a person, and keeps how far it came; resolves with their number, and with
    * whether the file is done and whether this took time. No request can list other chunks.
    */
-  async function eraseLines(importId: ObjectId, email: string, isOver: () => boolean) {
+  async function eraseLines(importId: ObjectId, email: string, isOver: () => boolean, guard: RemovalGuard) {
     const stored = await content.idsOf(importId);
     const one = stored.length > 0 ? await store.endUpload(importId) : undefined;
     // The content of an ended import is being removed.
-    if (one?.cleanup) await content.removeAll(importId);
+    if (one?.cleanup) await content.removeAll(importId, guard);
     if (!one || one.cleanup) return { erased: 0, isDone: true, hasMoved: false };
-    await content.remove(findUnlisted(stored, one));
+    await content.remove(findUnlisted(stored, one), guard);
     const last = one.chunks.at(-1);
     if (last) await content.touch(last);
     if (one.settings.format === 'zip') {
-      return { erased: await eraseArchive(one, email), isDone: true, hasMoved: false };
+      return { erased: await eraseArchive(one, email, guard), isDone: true, hasMoved: false };
     }
     const before = store.searchedFor(one, email);
-    const { erased, searched, isDone } = await lines.erase(one, email, before, isOver);
+    const { erased, searched, isDone } = await lines.erase(one, email, before, isOver, guard);
     const hasMoved = searched.clean > before.clean || searched.record > before.record;
-    if (hasMoved) await store.keepSearched(one, email, searched);
+    if (hasMoved) await store.keepSearched(one, email, searched, guard);
     return { erased, isDone, hasMoved };
   }
 
@@ -400,13 +407,15 @@ export function createImportsOfPerson(deps: {
       }
     },
 
-    async eraseOf(appIds, email, isOver) {
+    async eraseOf(appIds, email, guard) {
+      const end = performance.now() + searchWithinMs;
+      const isOver = (): boolean => performance.now() > end;
       const writing: ImportDocument[] = [];
       for await (const one of store.exclude(appIds, email)) writing.push(one);
       let erased = 0;
       for await (const { _id } of store.withContent(appIds)) {
-        const result = await eraseLines(_id, email, isOver).catch((error: unknown) => {
-          if (error instanceof MissingContent) return eraseLines(_id, email, isOver);
+        const result = await eraseLines(_id, email, isOver, guard).catch((error: unknown) => {
+          if (error instanceof MissingContent) return eraseLines(_id, email, isOver, guard);
           throw error;
         });
         erased += result.erased;
@@ -418,7 +427,7 @@ export function createImportsOfPerson(deps: {
       // Records inserted before the import knew of the erasure are erased with the records.
       await store.batchesEnded(writing);
       const forgotten = await rejects.updateMany(
-        ofPerson(appIds, email),
+        { ...ofPerson(appIds, email), ...beginsBefore(await guard()) },
         { $unset: { email: 1, row: 1 } },
         { hint: BY_EMAIL },
       );

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Binary, type ObjectId } from 'mongodb';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { cell, plainText } from '../exports/csv-cells.ts';
 import { splitCells } from './csv-cells.ts';
 import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-documents.ts';
@@ -65,7 +65,8 @@ export function createRejectStore(rejects: RejectCollection, imports: ImportColl
       removeInSteps(rejects, { ...ofImport(_id, line), run: { $not: { $gt: runner } } }),
 
     /** Resolves with whether none is left. */
-    removeSome: (importId: ObjectId, forMs: number): Promise<boolean> => removeSome(rejects, ofImport(importId), forMs),
+    removeSome: (importId: ObjectId, forMs: number, guard: RemovalGuard): Promise<boolean> =>
+      removeSome(rejects, ofImport(importId), forMs, guard),
   };
 }
 

@@ -6,6 +6,7 @@ import { APPS_AT_ONCE, type PersonData, type PersonFile } from '../../apps/featu
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
@@ -20,10 +21,10 @@ export function createPeopleService(deps: {
   /** In the order of an erasure: data that can become another part comes first. */
   parts(): readonly PersonData[];
   suppressions: Suppressions;
+  clock: Pick<DatabaseClock, 'within'>;
   logger: Logger;
-  eraseWithinMs?: number | undefined;
 }) {
-  const { apps, parts, suppressions, logger, eraseWithinMs = ERASE_WITHIN_MS } = deps;
+  const { apps, parts, suppressions, clock, logger } = deps;
 
   async function* listAppIds(app: ScopedApp | undefined): AsyncGenerator<ObjectId[]> {
     if (app) return yield [app.id];
@@ -55,16 +56,17 @@ export function createPeopleService(deps: {
      */
     async erase(email: string, app: ScopedApp | undefined, { suppress }: { suppress: boolean }) {
       const person = normalized(email);
-      const end = performance.now() + eraseWithinMs;
-      const isOver = (): boolean => performance.now() > end;
+      const guard = clock.within(ERASE_WITHIN_MS);
       const erased: Record<string, number> = Object.fromEntries(parts().map(({ name }) => [name, 0]));
       // First, so that no import restores the person between the two.
       if (suppress) await suppressions.add(app?.id ?? ALL_APPS, person);
       for await (const appIds of listAppIds(app)) {
         for (const { name, eraseOf } of parts()) {
-          erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person, isOver));
+          erased[name] = (erased[name] ?? 0) + (await eraseOf(appIds, person, guard));
         }
       }
+      // A statement that began too late has erased nothing.
+      await guard();
       const id = v7();
       logger.info({ receipt: id, erased, suppress }, 'the data of a person was erased');
       return { id, at: new Date(), erased };

@@ -30,14 +30,13 @@ export function createPeople(deps: {
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;
-  eraseWithinMs: number | undefined;
   schemas: Pick<Schemas, 'renames'>;
   cursors: Cursors;
   readNames: ReadNames;
 }) {
   const { apps, records, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
-  const { retentionEveryMs, eraseWithinMs } = deps;
-  const people = createPeopleService({ apps: apps.service, suppressions, logger, parts, eraseWithinMs });
+  const { retentionEveryMs } = deps;
+  const people = createPeopleService({ apps: apps.service, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
   const settings = apps.historySettings;
   const { history, kept } = records;

@@ -1,5 +1,6 @@
 import type { PersonData } from '../../apps/feature.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './views.model.ts';
 
 /** Takes the place of an email in the name of a view. */
@@ -25,19 +26,19 @@ export function createPersonViews(views: ViewModel, store: Pick<ViewStore, 'chan
     },
 
     /** Removes what names the person; the rest of a view stays. */
-    async eraseOf(appIds, email) {
+    async eraseOf(appIds, email, guard) {
       let erased = 0;
-      for await (const view of ofApps(appIds)) if (await eraseIn(view, email)) erased += 1;
+      for await (const view of ofApps(appIds)) if (await eraseIn(view, email, guard)) erased += 1;
       return erased;
     },
   };
 
-  async function eraseIn(view: ViewDocument, email: string): Promise<boolean> {
+  async function eraseIn(view: ViewDocument, email: string, guard: RemovalGuard): Promise<boolean> {
     let current: ViewDocument | null = view;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const content = current && withoutEmail(current, email);
       if (!current || !content) return false;
-      if (await store.change(current, content, current)) return true;
+      if (await store.change(current, content, current, guard)) return true;
       current = await views.findOne({ _id: view._id });
     }
     throw new Unavailable('viewChanging', 1);

@@ -93,8 +93,10 @@ export function createConfirmationService(deps: {
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
   findApp(sourceAppId: string): Promise<Pick<App, 'id' | 'form'> | undefined>;
+  /** The time of the queue. */
+  now: () => number;
 }) {
-  const { store, changes, rates, tokens, findApp } = deps;
+  const { store, changes, rates, tokens, findApp, now } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
   async function findRecord(sourceAppId: string, token: string) {
@@ -159,7 +161,7 @@ export function createConfirmationService(deps: {
     async planChange({ appId, id, recordId, lang }: PlannedChange): Promise<NewMail | undefined> {
       const at = await rates.confirmationTime(appId);
       if (!at) return undefined;
-      const nextAt = new Date(Math.max(at.getTime(), Date.now()));
+      const nextAt = new Date(Math.max(at.getTime(), now()));
       const of = { appId, purpose: 'change', recordId, changeId: id, nextAt } as const;
       return { _id: `change:${id.toString()}`, ...of, ...(lang !== undefined && { lang }) };
     },
@@ -179,7 +181,7 @@ export function createConfirmationService(deps: {
         if (!allowsAnother(planned)) return undefined;
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
-        const mail = { event, at: new Date(Math.max(at.getTime(), Date.now())), ...(lang !== undefined && { lang }) };
+        const mail = { event, at: new Date(Math.max(at.getTime(), now())), ...(lang !== undefined && { lang }) };
         if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
       }
       return undefined;
@@ -189,7 +191,7 @@ export function createConfirmationService(deps: {
   function allowsAnother(planned: readonly ConfirmationMail[]): boolean {
     const last = planned.at(-1);
     if (planned.length >= MAX_CONFIRMATION_MAILS) return false;
-    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= Date.now();
+    return last === undefined || last.at.getTime() + CONFIRMATION_PAUSE_MS <= now();
   }
 }
 

@@ -19,9 +19,11 @@ export function createMailJob(deps: {
   queue: Pick<MailQueue, 'anyDue' | 'dueIds' | 'claim' | 'extendClaim' | 'settle'>;
   render: RenderMail;
   mailer: Pick<Mailer, 'send'>;
+  /** The time of the queue. */
+  now: () => number;
   logger: Logger;
 }): Job {
-  const { queue, render, mailer, logger } = deps;
+  const { queue, render, mailer, now, logger } = deps;
 
   async function trySending({ _id, purpose, attempts, createdAt }: MailDocument, message: Message) {
     try {
@@ -59,7 +61,7 @@ export function createMailJob(deps: {
       const hash = mailHash(mail, to);
       if (settled.has(hash)) continue;
       // Later another server may take it, if this one stalled.
-      if (signal.aborted || Date.now() >= takenUntil) return undefined;
+      if (signal.aborted || now() >= takenUntil) return undefined;
       const failure = await trySending(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
       else isTaken = true;
@@ -73,7 +75,7 @@ export function createMailJob(deps: {
         break;
       }
       const settledAs = failure ? 'refused' : 'taken';
-      const extendedAt = Date.now();
+      const extendedAt = now();
       if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
       takenUntil = extendedAt + CLAIM_MS;
     }

@@ -5,6 +5,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 
@@ -122,23 +123,24 @@ export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'att
   nextAt?: Date;
 };
 
-const due = () => ({ state: 'due', nextAt: { $lte: new Date() } }) as const;
-
 export type MailQueue = ReturnType<typeof createMailQueue>;
 
 /**
  * An email is durable once `add` has resolved. It is sent twice only if a server dies or loses the
  * database after the SMTP server took it and before that is stored.
+ * @param now the time of MongoDB's clock: a server whose clock is ahead takes no claimed email
  */
-export function createMailQueue(mails: MailCollection) {
+export function createMailQueue(mails: MailCollection, now: () => number) {
+  const due = () => ({ state: 'due', nextAt: { $lte: new Date(now()) } }) as const;
+
   return {
     /** Plans emails. One whose `_id` exists, in any state, is not changed. */
     async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;
-      const createdAt = new Date();
+      const createdAt = new Date(now());
       const writes = all.map(({ _id, nextAt = createdAt, ...mail }): AnyBulkWriteOperation<MailDocument> => {
         const isDue = mail.summary === undefined;
-        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : Date.now() + KEEP_SUMMED_MS);
+        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
         const state = isDue ? 'due' : 'summed';
         const document = { ...mail, state, createdAt, nextAt, attempts: 0, expiresAt } as const;
         return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
@@ -163,7 +165,7 @@ export function createMailQueue(mails: MailCollection) {
 
     /** Reserves an email for this server for {@link CLAIM_MS}; undefined when it is not due. */
     async claim(_id: string): Promise<MailDocument | undefined> {
-      const update = { $set: { nextAt: new Date(Date.now() + CLAIM_MS) }, $inc: { attempts: 1 } };
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
       return (await mails.findOneAndUpdate({ _id, ...due() }, update, { returnDocument: 'after' })) ?? undefined;
     },
 
@@ -175,7 +177,7 @@ export function createMailQueue(mails: MailCollection) {
       settled: { taken?: string; refused?: string },
     ): Promise<boolean> {
       const isSettled = Object.keys(settled).length > 0;
-      const update = { $set: { nextAt: new Date(Date.now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
@@ -185,9 +187,7 @@ export function createMailQueue(mails: MailCollection) {
       { state, reason, bounced, needsRetry = false }: MailResult,
     ): Promise<void> {
       const wait = needsRetry ? RETRY_AFTER_MS[attempts - 1] : undefined;
-      const result = wait
-        ? { nextAt: new Date(Date.now() + wait) }
-        : { state, expiresAt: new Date(Date.now() + KEEP_MS) };
+      const result = wait ? { nextAt: new Date(now() + wait) } : { state, expiresAt: new Date(now() + KEEP_MS) };
       const $set = { ...result, ...(reason !== undefined && { reason }), ...(bounced && { bounced }) };
       await mails.updateOne({ _id, state: 'due', attempts }, { $set });
     },
@@ -218,8 +218,8 @@ export function createMailQueue(mails: MailCollection) {
     countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
 
     /** Deletes the emails about records, sent or not; resolves with their number. */
-    removeOf: async (appId: ObjectId, ...recordIds: RecordId[]): Promise<number> =>
-      (await mails.deleteMany({ appId, recordId: { $in: recordIds } })).deletedCount,
+    removeOf: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], guard: RemovalGuard): Promise<number> =>
+      removeInSteps(mails, { appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] } }, guard),
   };
 }
 
@@ -246,9 +246,8 @@ export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordR
       }
     },
 
-    async eraseOf(appIds, email) {
-      const ids = await records.idsOfPerson(appIds, email);
-      return (await mails.deleteMany({ recordId: { $in: ids } }, { hint: { recordId: 1 } })).deletedCount;
+    async eraseOf(appIds, email, guard) {
+      return removeInSteps(mails, { recordId: { $in: await records.idsOfPerson(appIds, email) } }, guard);
     },
   };
 }

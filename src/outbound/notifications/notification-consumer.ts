@@ -24,6 +24,11 @@ export function createNotificationConsumer(deps: {
   const { apps, confirmations, queue, rates, replies, wake } = deps;
 
   return {
+    async forget(...of) {
+      await queue.removeOf(...of);
+      return true;
+    },
+
     async consume(events) {
       const byApp = new Map<string, RecordEvent[]>();
       for (const event of events) {
@@ -42,13 +47,10 @@ export function createNotificationConsumer(deps: {
   };
 
   async function planFor(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
-    const erased = events.filter(({ type }) => type === 'user.erased').map(({ recordId }) => recordId);
     const written = events.filter(({ type }) => type === 'user.created' || type === 'user.updated');
     if (app.form?.doubleOptIn) await planConfirmations(app, written);
     if (app.form?.notify?.when === 'each') await planNotifications(app, written);
     if (app.form?.reply) await planReplies(app.form.reply, written);
-    // Last: an erasure is the last event of its record.
-    if (erased.length > 0) await queue.removeOf(app.id, ...erased);
   }
 
   async function planConfirmations(app: MailApp, events: readonly RecordEvent[]): Promise<void> {

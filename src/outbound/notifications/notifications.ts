@@ -11,6 +11,7 @@ import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
@@ -43,6 +44,7 @@ export function createNotifications(deps: {
   secret: string;
   mailLimits: Partial<MailLimits> | undefined;
   limits: SharedLimits;
+  clock: Pick<DatabaseClock, 'now'>;
   suppressions: Pick<Suppressions, 'among'>;
 }) {
   const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
@@ -50,18 +52,20 @@ export function createNotifications(deps: {
   const { limits, mailLimits, suppressions } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
+  const { now } = deps.clock;
   const { reader } = records;
   const model = createMailModel(connection);
-  const queue = createMailQueue(model.collection);
+  const queue = createMailQueue(model.collection, now);
   const apps = createMailApps(deps.apps.model);
   const rates = createMailRates(deps.apps.model, mailLimits);
-  const replies = createReplies({ queue, limits, mailLimits });
+  const replies = createReplies({ queue, limits, mailLimits, now });
   const confirmations = createConfirmationService({
     store: records.confirmations,
     changes,
     rates,
     tokens: createConfirmationTokens(secret),
     findApp: schemas.findApp,
+    now,
   });
   const mailer = config.mail && createMailer(config.mail);
   const render = createMailRenderer({
@@ -78,7 +82,10 @@ export function createNotifications(deps: {
   const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
   const { pace } = deps.apps;
   const jobs: Job[] = mailer
-    ? [createMailJob({ queue, render, mailer, logger }), createDigestJob({ apps, records: reader, queue, wake, pace })]
+    ? [
+        createMailJob({ queue, render, mailer, now, logger }),
+        createDigestJob({ apps, records: reader, queue, wake, pace }),
+      ]
     : [];
   async function send(mail: NewMail | undefined): Promise<void> {
     if (!mail) return;

@@ -22,8 +22,10 @@ export function createReplies(deps: {
   queue: Pick<MailQueue, 'add' | 'repliesOf'>;
   limits: SharedLimits;
   mailLimits?: Partial<MailLimits> | undefined;
+  /** The time of the queue. */
+  now: () => number;
 }) {
-  const { queue, limits, mailLimits } = deps;
+  const { queue, limits, mailLimits, now } = deps;
   const { replies: ofApp, allReplies } = { ...MAIL_LIMITS, ...mailLimits };
   const perApp = limits.create('replies of an app', ofApp, HOUR_MS);
   const perService = limits.create('replies', allReplies, HOUR_MS);
@@ -43,7 +45,7 @@ export function createReplies(deps: {
       let isCounted = false;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
         const earlier = await queue.repliesOf(recordId);
-        if (earlier.some((reply) => reply.event === event) || !allowsAnother(earlier)) return;
+        if (earlier.some((reply) => reply.event === event) || !allowsAnother(earlier, now())) return;
         isCounted ||= await mayReply(appId);
         if (!isCounted) return;
         const number = 1 + Math.max(0, ...earlier.map(numberOf));
@@ -57,8 +59,7 @@ export function createReplies(deps: {
 type EarlierReply = Pick<MailDocument, '_id' | 'state' | 'createdAt' | 'nextAt'>;
 
 /** A reply that waits has the newest values when it is sent. */
-function allowsAnother(earlier: readonly EarlierReply[]): boolean {
-  const now = Date.now();
+function allowsAnother(earlier: readonly EarlierReply[], now: number): boolean {
   // `nextAt` is not before the last attempt.
   if (earlier.some(({ state, nextAt }) => state === 'due' || nextAt.getTime() > now - HOUR_MS)) return false;
   return earlier.filter(({ createdAt }) => createdAt.getTime() > now - DAY_MS).length < MAX_PER_DAY;

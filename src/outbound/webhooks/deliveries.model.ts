@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
-import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
+import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
@@ -25,8 +25,6 @@ const MAX_LOG = 10;
 const STEP = 1_000;
 /** How long one attempt deletes what waits of a record that is gone. */
 const DROP_MS = 200;
-/** An erasure that lasts longer is repeated by the operator. */
-const ERASED_WITHIN_MS = 10_000;
 
 type WaitingDelivery = Pick<DeliveryDocument, '_id' | 'appId' | 'nextAt'>;
 
@@ -296,7 +294,6 @@ function withoutResponse({ response: _, ...attempt }: Attempt): Attempt {
 export function createDeliveriesOfPerson(
   records: Pick<RecordReader, 'idsOfPerson'>,
   deliveries: DeliveryStore,
-  clock: Pick<DatabaseClock, 'within'>,
 ): PersonData {
   return {
     name: 'deliveries',
@@ -310,9 +307,8 @@ export function createDeliveriesOfPerson(
       }
     },
 
-    async eraseOf(appIds, email) {
-      const until = clock.within(ERASED_WITHIN_MS);
-      return deliveries.forget(appIds, await records.idsOfPerson(appIds, email), until);
+    async eraseOf(appIds, email, guard) {
+      return deliveries.forget(appIds, await records.idsOfPerson(appIds, email), guard);
     },
   };
 }

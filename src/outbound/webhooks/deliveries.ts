@@ -120,8 +120,10 @@ export function deliveryRoutes(deps: {
   readRecords: DeliveryRecords;
   readForm: ReadForm;
   wake: () => void;
+  /** The clock of deliveries. */
+  now: () => number;
 }): Route[] {
-  const { webhooks, deliveries, readRecords, readForm, wake } = deps;
+  const { webhooks, deliveries, readRecords, readForm, wake, now } = deps;
 
   /** Resolves with what an attempt would send now; undefined: the record or the webhook is gone. */
   async function nextRequest(delivery: DeliveryDocument) {
@@ -154,7 +156,7 @@ export function deliveryRoutes(deps: {
     },
 
     replayDelivery: async ({ app, params }) => {
-      if (!(await deliveries.replay(app.id, params.id, Date.now()))) throw new NotFound('deliveryNotFound');
+      if (!(await deliveries.replay(app.id, params.id, now()))) throw new NotFound('deliveryNotFound');
       wake();
       return { ok: true as const };
     },
@@ -162,7 +164,7 @@ export function deliveryRoutes(deps: {
     replayWebhook: async ({ app, params, body }) => {
       const { _id: webhookId, appId } = await findWebhook(webhooks, app, params.id);
       const since = new Date(body.since);
-      const replayed = await deliveries.replaySince({ appId, webhookId }, since, MAX_REPLAYED, Date.now());
+      const replayed = await deliveries.replaySince({ appId, webhookId }, since, MAX_REPLAYED, now());
       wake();
       return { replayed };
     },

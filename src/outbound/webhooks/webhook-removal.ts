@@ -47,9 +47,9 @@ export function createWebhookRemoval(deps: {
     if (!(await deleted.findOne({ _id }))) throw new Unavailable();
     await webhooks.remove(appId, _id, before);
     if (await webhooks.find(appId, _id)) throw new Unavailable();
-    await consumers.remove(appId, consumerName(_id));
+    await consumers.remove(appId, consumerName(_id), before);
     await removeDeliveries({ appId, webhookId: _id });
-    await deleted.updateOne({ _id }, { $set: { isDone: true } });
+    await deleted.updateOne({ _id, ...beginsBefore(before) }, { $set: { isDone: true } });
   }
 
   /** Ends the intent if a restore has brought the webhook; resolves with whether it has. */

@@ -42,7 +42,7 @@ export function createDeliveryStorage(connection: Connection) {
   return { model, store, traces };
 }
 
-/** Creates the relay of events and their delivery to webhooks. `now` is set in tests only. */
+/** Creates the relay of events and their delivery to webhooks. `now`: given in tests only. */
 export function createWebhooks(deps: {
   config: Pick<Config, 'publicUrl' | 'webhooksAllowPrivate'>;
   connection: Connection;
@@ -58,7 +58,7 @@ export function createWebhooks(deps: {
   now: (() => number) | undefined;
 }) {
   const { config, connection, apps, schemas, storage, records, clock } = deps;
-  const { otherConsumers, signal, logger, metrics, now } = deps;
+  const { otherConsumers, signal, logger, metrics, now = clock.now } = deps;
   const { reader, newId, outboxSignal } = records;
   const { consumers } = apps;
   const models = {
@@ -108,7 +108,7 @@ export function createWebhooks(deps: {
     wake,
   });
   const feature: Feature = {
-    routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake })],
+    routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake, now })],
     models: Object.values(models),
     jobs: [
       createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),
@@ -119,7 +119,7 @@ export function createWebhooks(deps: {
       ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
-    personal: [createDeliveriesOfPerson(reader, deliveries, clock)],
+    personal: [createDeliveriesOfPerson(reader, deliveries)],
     async stop() {
       await dispatcher.stop();
       sender.close();

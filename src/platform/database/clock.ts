@@ -91,13 +91,21 @@ export function createDatabaseClock(deps: {
     /** Returns the deadline of writes that may begin for `ms` from now on. */
     within(ms: number): Until {
       const end = performance.now() + ms;
-      return until(() => end - performance.now());
+      const endTime = now() + ms;
+      // Also by the wall clock: the monotonic one stops while a machine is suspended.
+      return until(() => Math.min(end - performance.now(), endTime - now()));
     },
 
     isTrusted,
 
     /** How far this server's clock is ahead of the database's, as last measured. */
     aheadMs: () => aheadMs,
+
+    /**
+     * Returns the time of MongoDB's clock in ms, as last measured. For times that several servers
+     * compare: one server may be ahead, or its clock may be set back.
+     */
+    now: (): number => now() - aheadMs,
 
     earlier: (): Date => new Date(now() - Math.max(0, aheadMs)),
 

@@ -10,7 +10,7 @@ import type { EventConsumer } from '../stored/outbox.ts';
 import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
-import { REMOVED_WITHIN_MS, removalTime } from './file-content.ts';
+import { removalTime } from './file-content.ts';
 import type { FilePlace, FindPlace } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
 import {
@@ -51,7 +51,7 @@ export function createFileCleaner(deps: {
   chunks: ChunkCollection;
   stores: Pick<FileStores, 'of' | 'remove' | 's3'>;
   findPlace: FindPlace;
-  clock: Pick<DatabaseClock, 'earlier' | 'read' | 'within'>;
+  clock: Pick<DatabaseClock, 'earlier' | 'read'>;
   guardOfErased: ErasureGuard;
   signal: JobSignal;
   /** Counts files that are gone. */
@@ -239,10 +239,9 @@ export function createFileCleaner(deps: {
           }
         }
       },
-      async eraseOf(appIds, email) {
-        const until = clock.within(REMOVED_WITHIN_MS);
+      async eraseOf(appIds, email, guard) {
         let removed = 0;
-        for (const those of await ofPerson(appIds, email)) removed += await removeNamed(those, until);
+        for (const those of await ofPerson(appIds, email)) removed += await removeNamed(those, guard);
         return removed;
       },
     } satisfies PersonData,

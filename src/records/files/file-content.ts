@@ -23,7 +23,7 @@ export interface RemovalTime {
 }
 
 /** How long a removal relies on what it read: a restore takes longer. */
-export const REMOVED_WITHIN_MS = 10_000;
+const REMOVED_WITHIN_MS = 10_000;
 
 /** @param read the time of MongoDB's clock when, or before, the state of the files was read */
 export function removalTime(clock: Pick<DatabaseClock, 'read'>, read: Date): RemovalTime {

@@ -225,10 +225,7 @@ export function createRecordHistory(deps: {
     };
   }
 
-  async function removeOf(
-    records: readonly { appId: ObjectId; id: RecordId }[],
-    guard?: RemovalGuard,
-  ): Promise<number> {
+  async function removeOf(records: readonly { appId: ObjectId; id: RecordId }[], guard: RemovalGuard): Promise<number> {
     if (records.length === 0) return 0;
     const ranges = records.map(({ appId, id }) => ({ _id: idRange(appId.id, id.buffer) }));
     return removeInSteps(moved, { $or: ranges }, guard);
@@ -350,12 +347,12 @@ export function createRecordHistory(deps: {
           }
         }
       },
-      async eraseOf(appIds, email) {
+      async eraseOf(appIds, email, guard) {
         const filter = { appId: { $in: [...appIds] }, email };
         const options = { projection: { appId: 1, movedHistory: 1 }, hint: BY_EMAIL };
         let erased = 0;
         for await (const { _id: id, appId, movedHistory } of users.find(filter, options)) {
-          if (movedHistory) erased += await removeOf([{ appId, id }]);
+          if (movedHistory) erased += await removeOf([{ appId, id }], guard);
         }
         return erased;
       },

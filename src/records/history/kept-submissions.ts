@@ -219,7 +219,7 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
           };
         }
       },
-      eraseOf: (appIds, email) => removeInSteps(kept, ofPerson(appIds, email), undefined, ['appId']),
+      eraseOf: (appIds, email, guard) => removeInSteps(kept, ofPerson(appIds, email), guard, ['appId']),
     } satisfies PersonData,
 
     owned: ownedBy(kept, '_id', { valueAt: firstIdAt }) satisfies AppOwned,

@@ -1,6 +1,7 @@
 import { MinKey, type ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
 import { type DocumentId, firstBatch, totalBytes } from '../../platform/bson/documents.ts';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -190,12 +191,16 @@ export function createPersonRecords(
       }
     },
 
-    async eraseOf(appIds, email) {
+    async eraseOf(appIds, email, guard) {
       const options = { projection: { appId: 1 }, hint: BY_EMAIL };
-      const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
       let erased = 0;
-      for (const { _id, appId } of found) erased += await erase(appId, [_id], { email });
-      return erased;
+      for (;;) {
+        const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
+        if (found.length === 0) return erased;
+        for (const { _id, appId } of found) {
+          erased += await erase(appId, [_id], { email, ...beginsBefore(await guard()) });
+        }
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ObjectId } from 'mongodb';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ErasureCollection, ErasureDocument, ErasureGuard, RecordTraces } from '../write/erasure.ts';
@@ -48,6 +49,8 @@ const BATCH = 1_000;
 const MAX_EVENTS = 2_000;
 const MAX_EVENTS_OF_RECORD = 20;
 const RECORDS_AT_ONCE = 250;
+/** How long the removal of events relies on what was read: a restore takes longer. */
+const RELAYED_WITHIN_MS = 30_000;
 /** By then the statement of an erasure, and any repetition by the driver, has ended. */
 const FAILED_AFTER_MS = 60_000;
 
@@ -94,7 +97,7 @@ export const finishing = ({ remove }: Pick<RecordTraces, 'remove'>): EventConsum
   consume: async () => undefined,
 });
 
-type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'> & { waiting: number };
+type Waiting = Pick<UserDocument, '_id' | 'appId' | 'email' | 'outbox' | 'eventCount'> & { waiting: number; now: Date };
 
 /** Gives events to all consumers, then removes them. One server runs it; overlaps are harmless. */
 export function createRelay(deps: {
@@ -121,7 +124,7 @@ export function createRelay(deps: {
   /** Reads the oldest waiting events, of each record in their order. */
   async function readWaiting() {
     const outbox = { $slice: ['$outbox', MAX_EVENTS_OF_RECORD] };
-    const projection = { appId: 1, email: 1, outbox, waiting: { $size: '$outbox' }, eventCount: 1 };
+    const projection = { appId: 1, email: 1, outbox, waiting: { $size: '$outbox' }, eventCount: 1, now: '$$NOW' };
     const options = { projection, hint: BY_FIRST_EVENT, sort: BY_FIRST_EVENT, limit: BATCH };
     const [found, events]: [Waiting[], RecordEvent[]] = [[], []];
     for await (const record of users.find<Waiting>(WAITING, { ...options, batchSize: RECORDS_AT_ONCE })) {
@@ -134,13 +137,15 @@ export function createRelay(deps: {
 
   async function relayOutboxes(): Promise<number> {
     const { found, events } = await readWaiting();
-    if (found.length === 0) return 0;
+    const [first] = found;
+    if (!first) return 0;
     await consume(events);
     const ids = found.flatMap(({ outbox = [] }) => outbox.map(({ id }) => id));
-    // One statement takes a third of the time of one for each record. Entries that a crash restores
-    // are given to the consumers again.
+    const those = { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: found.map(({ _id }) => _id) } };
+    // One statement takes a third of the time of one for each record. Entries that a crash or a
+    // backup restores are given to the consumers again.
     await users.updateMany(
-      { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: found.map(({ _id }) => _id) } },
+      { ...those, ...beginsBefore(new Date(first.now.getTime() + RELAYED_WITHIN_MS)) },
       { $pull: { outbox: { id: { $in: ids } } } },
       { hint: { _id: 1 }, writeConcern: { w: 1, j: false } },
     );

@@ -147,6 +147,34 @@ describe('an endpoint', () => {
   });
 });
 
+describe('an event', () => {
+  it('waits again when its record was restored while the relay stalled', async () => {
+    const users = models.users.collection;
+    const [_id, id] = [newId(new Date()), newId(new Date())];
+    const outbox = [{ id, at: new Date(), changed: [] }];
+    const record = { _id, appId, email: 'eve@example.com', eventCount: 1, outbox };
+    await users.insertOne(record as never);
+    const told: string[] = [];
+    const consumers = [{ consume: async (all: readonly RecordEvent[]) => void told.push(...all.map((one) => one.id)) }];
+    const relayTo = (collection: typeof users) =>
+      createRelay({ users: collection, erasures: models.erasures.collection, consumers, guardOfErased })();
+    // The records were read a minute ago.
+    const stalling = new Proxy(users, {
+      get(target, name) {
+        if (name !== 'find') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name);
+        return (filter: object, options: object) =>
+          target.find(filter as never, options).map((found) => ({ ...found, now: new Date(Date.now() - 60_000) }));
+      },
+    });
+    await relayTo(stalling);
+    expect(await users.findOne({ _id })).toMatchObject({ outbox: [{ id }] });
+    await relayTo(users);
+    expect(await users.findOne({ _id })).toMatchObject({ outbox: [] });
+    expect(told).toEqual([String(id), String(id)]);
+    await users.deleteOne({ _id });
+  });
+});
+
 describe('an announced erasure', () => {
   it('is told though the relay stalled for longer than an erasure takes', async () => {
     const users = models.users.collection;

@@ -1,15 +1,18 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createAppConsumers } from '../../../src/apps/app-consumers.ts';
 import type { AppDocument } from '../../../src/apps/apps.model.ts';
 import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
+import { createWebhookRemoval } from '../../../src/outbound/webhooks/webhook-removal.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
-import { createWebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createDeletedWebhookModel, createWebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import { createDeliveryConsumer } from '../../../src/outbound/webhooks/webhooks.ts';
 import type { RecordEvent } from '../../../src/records/stored/outbox.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { createRecordEraser } from '../../../src/records/write/erasure.ts';
 import { Client, type TestApp } from '../../support/client.ts';
+import { holdJob } from '../../support/held-job.ts';
 import { appDocument } from '../../support/index-slots.ts';
 import { createModels } from '../../support/models.ts';
 import { Receiver } from '../../support/receiver.ts';
@@ -160,6 +163,25 @@ describe('a deleted webhook', () => {
     expect(await countOf(id)).toBe(1);
     await operator.delete(`/auth/webhooks/${id}`).expect(200);
     expect(await countOf(id)).toBe(0);
+  });
+
+  it('that is restored while its server stalled keeps its events', async () => {
+    await holdJob(a, 'webhook-removal');
+    const _id = new UUID(await createWebhook());
+    const { webhooks, apps } = createModels(a.connection);
+    const deleted = createDeletedWebhookModel(a.connection);
+    const removal = createWebhookRemoval({
+      // It was not there when the server read it.
+      webhooks: { find: async () => undefined, remove: async () => undefined },
+      models: { webhooks, deleted },
+      deliveries: createDeliveryStore(collection()),
+      consumers: createAppConsumers(apps, { publish: async () => undefined }),
+      clock: { read: async () => new Date(Date.now() - 60_000) },
+      throttle: async () => undefined,
+    });
+    await removal.remove({ _id, appId }, async () => new Date(Date.now() + 60_000));
+    expect((await appDocument(a, app.sourceAppId)).consumers).toEqual([`webhook ${_id}`]);
+    expect(await deleted.findOne({ _id })).not.toHaveProperty('isDone');
   });
 
   it('keeps no delivery that a server stores later which had read the webhook before', async () => {
