@@ -1,5 +1,7 @@
-import type { Document } from 'mongodb';
+import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DocumentId } from '../../src/platform/bson/documents.ts';
+import { createPersonRecords } from '../../src/records/read/record-reader.ts';
 import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { beginChange, storePeople, untilChange } from '../support/changes.ts';
 import { holdJob } from '../support/held-job.ts';
@@ -62,6 +64,16 @@ it('deletes no record a minute after it was read, also when nobody listens to th
   });
   expect(await eraserOf({ users: stalled as never })(record.appId, [record._id])).toBe(0);
   expect(await users().countDocuments({ sourceAppId: app })).toBe(1);
+});
+
+it('an erasure of a person ends although the person submits again and again', async () => {
+  const erase = async (_appId: ObjectId, ids: DocumentId[]) => {
+    await users().deleteMany({ _id: { $in: ids as never[] } });
+    await storePeople(main, app, 1, () => ({ name: 'Ada' }));
+    return ids.length;
+  };
+  const { eraseOf } = createPersonRecords(users() as never, async () => new Map(), erase);
+  expect(await eraseOf([record.appId], record.email, async () => later())).toBe(1);
 });
 
 /** The collections of what names the record, and how it is stored. */

@@ -193,14 +193,17 @@ export function createPersonRecords(
 
     async eraseOf(appIds, email, guard) {
       const options = { projection: { appId: 1 }, hint: BY_EMAIL };
+      const own = { appId: { $in: [...appIds] }, email };
+      let left = await users.find(own, options).toArray();
       let erased = 0;
-      for (;;) {
-        const found = await users.find({ appId: { $in: [...appIds] }, email }, options).toArray();
-        if (found.length === 0) return erased;
-        for (const { _id, appId } of found) {
+      while (left.length > 0) {
+        for (const { _id, appId } of left) {
           erased += await erase(appId, [_id], { email, ...beginsBefore(await guard()) });
         }
+        // Not what is submitted meanwhile: a stranger could keep the erasure from its end.
+        left = await users.find({ ...own, _id: { $in: left.map(({ _id }) => _id) } }, options).toArray();
       }
+      return erased;
     },
   };
 }
