@@ -168,7 +168,7 @@ const formPageEndpoints = {
     auth: 'form',
     tag: 'Forms',
     summary: "An image of the app's form",
-    params: AppPath.extend({ image: z.string().meta({ description: '`logo` or `cover`', example: 'logo' }) }),
+    params: AppPath.extend({ image: z.enum(['logo', 'cover']) }),
     query: z.object({ v: z.unknown().optional().meta({ description: 'The version of the image', example: 'A1b2' }) }),
     response: z.never(),
     isPage: true,
@@ -299,9 +299,8 @@ export function formPageRoutes(findForm: FindForm, pages: FormPages, images: Pic
       pages.thanks({ ...(await findFormFor(principal, req)), isHeld: req.query.held !== undefined }),
 
     getFormImage: async ({ principal, params, query, req, res }) => {
-      const form = await findFormFor(principal, req);
-      const shown = formImages(form).find(({ class: name }) => name === params.image);
-      const image = shown && form.settings.theme?.[shown.class];
+      const { settings } = await findFormFor(principal, req);
+      const image = settings.theme?.[params.image];
       const content = image && (await images.find(image.id));
       if (!image || !content) throw new NotFound('notFound');
       // Pages of other sites embed the form, also those that are isolated from other origins.
