@@ -214,28 +214,6 @@ describe('a view of the users', () => {
     expect(await axeViolationsInBothModes(users.page)).toEqual([]);
   });
 
-  it('that the browser kept before is moved, once', async () => {
-    await users.submit('ada@example.com', { plan: 'pro', age: 36 });
-    await users.logIn();
-    await users.page.getByRole('link', { name: 'ada@example.com' }).waitFor();
-    const kept = [
-      { name: 'Pro', query: 'where=data.plan%3Aeq%3Apro&sort=data.age&order=desc&columns=email%2Cdata.plan' },
-      { name: 'All', query: '' },
-    ];
-    await users.page.evaluate(
-      `localStorage.setItem('views of ${users.app.sourceAppId}', ${JSON.stringify(JSON.stringify(kept))})`,
-    );
-    await users.page.reload();
-    await menu();
-    await users.page.getByRole('list', { name: 'Views in this browser' }).getByRole('link', { name: 'Pro' }).waitFor();
-    await users.page.getByRole('button', { name: 'Move 2 views to my views' }).click();
-    await users.page.getByRole('list', { name: 'Views in this browser' }).waitFor({ state: 'detached' });
-    expect(await stored()).toMatchObject([{ name: 'All' }, { name: 'Pro', query: 'where=data.plan%3Aeq%3Apro' }]);
-    await views().getByRole('link', { name: 'Pro' }).click();
-    await users.waitForText('1 matching user');
-    expect(await headers()).toEqual(['Email', 'Plan']);
-  });
-
   it('is shared by its link, whatever the columns of the other browser', async () => {
     await users.submit('ada@example.com', { plan: 'pro', age: 36 });
     await users.submit('alan@example.com', { plan: 'free' });

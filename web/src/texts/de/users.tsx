@@ -178,14 +178,6 @@ export const users: typeof en = {
     overwrite: 'Mit meiner Ansicht überschreiben',
     update: (view) => `„${view}“ aktualisieren`,
     saveAs: 'Diese Ansicht speichern als',
-    kept: 'In diesem Browser gespeichert',
-    keptList: 'Ansichten in diesem Browser',
-    remove: (view) => `Ansicht entfernen: ${view}`,
-    move: (count) =>
-      plural(count, {
-        one: '# Ansicht in meine Ansichten verschieben',
-        other: '# Ansichten in meine Ansichten verschieben',
-      }),
 
     unknown: 'Diese Ansicht kann nicht geöffnet werden',
     unknownNote:

@@ -176,10 +176,6 @@ export const users = {
     overwrite: 'Save mine over it',
     update: (view: string) => `Update “${view}”`,
     saveAs: 'Save this view as',
-    kept: 'Kept in this browser',
-    keptList: 'Views in this browser',
-    remove: (view: string) => `Remove view: ${view}`,
-    move: (count: number) => plural(count, { one: 'Move # view to my views', other: 'Move # views to my views' }),
 
     unknown: 'This view cannot be opened',
     unknownNote: 'It was deleted, or it belongs to somebody else. Views that are shared open for everybody of the app.',

@@ -15,12 +15,6 @@ export function contentOf(parameters: ListParameters, columns: readonly string[]
   };
 }
 
-/** The content of a view that a browser kept as the query of its URL. */
-export function contentOfQuery(query: string): ViewContent {
-  const parameters = readList(new URLSearchParams(query));
-  return contentOf(parameters, parameters.columns);
-}
-
 /** The parameters of a list that shows a view, without what the newest schema does not have. */
 export function parametersOf(view: SavedView): Partial<ListParameters> {
   const { query, columns, sort, missing } = view;
@@ -43,7 +37,7 @@ export function parametersOf(view: SavedView): Partial<ListParameters> {
 
 /** Whether the list shows exactly what the view contains. The order of columns is fixed. */
 export function isUnchanged(view: SavedView, content: ViewContent): boolean {
-  const { query } = contentOfQuery(view.query);
+  const { query } = contentOf(readList(new URLSearchParams(view.query)), []);
   const sorted = (columns: readonly string[]): string => columns.toSorted().join();
   const hasColumns = view.columns.length === 0 || sorted(view.columns) === sorted(content.columns);
   return query === content.query && view.sort === content.sort && hasColumns;

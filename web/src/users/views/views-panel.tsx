@@ -1,5 +1,4 @@
 import { Alert, Button, Checkbox, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { hasStatus } from '../../api/call.ts';
@@ -9,13 +8,12 @@ import { ActionsMenu } from '../../components/form/actions-menu.tsx';
 import { DialogForm, Form } from '../../components/form/form.tsx';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
 import { Problem } from '../../components/form/problem.tsx';
-import { CrossIcon } from '../../components/icons.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import { type ChangeList, type ListParameters, writeList } from '../list/list-parameters.ts';
 import { type Scope, usersPath } from '../scope.ts';
 import { useChangeView, useCreateView, useDeleteView } from './queries.ts';
-import { contentOfQuery, isUnchanged, markOf, openedView, type ViewContent } from './view-content.ts';
+import { isUnchanged, markOf, openedView, type ViewContent } from './view-content.ts';
 import classes from './views.module.css';
 
 const MAX_NAME = 60;
@@ -43,7 +41,6 @@ export function ViewsPanel(props: ViewsPanelProps) {
       <Problem error={error} />
       <ViewList {...list} title={t.users.views.shared} views={views.filter(({ shared }) => shared)} />
       <ViewList {...list} title={t.users.views.own} views={views.filter(({ shared }) => !shared)} />
-      <KeptViews scope={scope} onOpen={onOpen} />
       {current && !isUnchanged(current, content) && (
         <UpdateView
           scope={scope}
@@ -214,67 +211,6 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
         <Problem error={create.error} />
       </Stack>
     </Form>
-  );
-}
-
-/** A view that a browser kept before the service did: a name, and the query of its URL. */
-interface KeptView {
-  name: string;
-  query: string;
-}
-
-/** The start of the keys under which a browser keeps the views of an app. */
-const KEPT_VIEWS = 'views of';
-
-/** Offers to move the views that this browser keeps. */
-function KeptViews({ scope, onOpen }: { scope: Scope; onOpen: () => void }) {
-  const [views, setViews] = useLocalStorage<KeptView[]>({
-    key: `${KEPT_VIEWS} ${scope.sourceAppId}`,
-    defaultValue: [],
-    getInitialValueInEffect: false,
-  });
-  const create = useCreateView(scope);
-  if (views.length === 0) return null;
-  const drop = (name: string): void => setViews((before) => before.filter((view) => view.name !== name));
-  const move = async (): Promise<void> => {
-    for (const { name, query } of views) {
-      // One after the other: what was moved is kept once, also when a later one fails.
-      await create.mutateAsync({ ...contentOfQuery(query), name: name.slice(0, MAX_NAME), shared: false });
-      drop(name);
-    }
-  };
-  return (
-    <div>
-      <Text size="xs" fw={600} c="dimmed">
-        {t.users.views.kept}
-      </Text>
-      <ul className={classes.list} aria-label={t.users.views.keptList}>
-        {views.map((view) => (
-          <li key={view.name} className={classes.view}>
-            <Link href={`${usersPath(scope)}?${view.query}`} className={classes.name ?? ''} onClick={onOpen}>
-              {view.name}
-            </Link>
-            <button
-              type="button"
-              className={classes.remove}
-              aria-label={t.users.views.remove(view.name)}
-              onClick={() => drop(view.name)}
-            >
-              <CrossIcon size={14} />
-            </button>
-          </li>
-        ))}
-      </ul>
-      <Problem error={create.error} />
-      <Button
-        variant="light"
-        size="compact-sm"
-        loading={create.isPending}
-        onClick={() => void move().catch(() => undefined)}
-      >
-        {t.users.views.move(views.length)}
-      </Button>
-    </div>
   );
 }
 
