@@ -2,12 +2,34 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './test/support/longest-first.ts';
 
-/** Tests that measure the memory or the CPU time of their own process. */
+/** Tests that measure the memory, the processor time or the event loop of a process. */
 const MEASURED = [
   'test/http/memory.test.ts',
-  'test/http/event-loop.test.ts',
+  'test/http/event-loop*.test.ts',
   'test/unit/window-limit.test.ts',
   'test/security/login*.test.ts',
+];
+
+/** Journeys through the dashboard and forms in a real browser. */
+const JOURNEYS = [
+  'test/browser/{embed,first-form,hosted-form,log-in,new-installation}.test.ts',
+  'test/browser/{connect,held,import,inbox,operator,privacy,record,schema-editor}.test.ts',
+];
+
+/** Tests that `npm run test:all` runs, and `npm test` does not: each has a rule of many seconds. */
+const LONG = [
+  // Writes that arrive late, races and models.
+  'test/**/*{late,races,model,fuzz}*.test.ts',
+  'test/http/{two-servers,job-process,jobs,pace,operator-load,database-away,index-builds}.test.ts',
+  'test/security/{bodies,exports,form-bodies,import-uploads,pattern*,pipelining,protocol}.test.ts',
+  // Processes.
+  'test/startup/{import-*,readme-tour,restart,setup,start-command,stop,unwritable-log,workers}.test.ts',
+  'test/startup/{image,package}.test.ts',
+  'test/security/embedded-access.test.ts',
+  'test/unit/http/listener.test.ts',
+  // The short fault tests of npm run test:faults, with fewer rounds.
+  'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
+  'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
 ];
 
 const setupFiles = ['test/support/after-each-file.ts', 'test/support/statements-hold.ts'];
@@ -26,6 +48,10 @@ const common = {
   allowOnly: false,
 } as const;
 
+/** A worker loads the modules of the service once, not for each file: they hold no state. */
+const isolate = false;
+
+/** `npm test` runs the first project, `npm run test:all` the others. */
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
@@ -38,19 +64,23 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: 'all',
-          include: [
-            'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
-            // The short fault tests of npm run test:faults, with fewer rounds.
-            'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
-            'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
-          ],
-          exclude: MEASURED,
-          // A worker loads the modules of the service once, not for each file: they hold no state.
-          isolate: false,
+          isolate,
+          name: 'change',
+          include: ['test/{unit,http,contract,cli,startup,security}/**/*.test.ts', ...JOURNEYS],
+          exclude: [...LONG, ...MEASURED],
         },
       },
-      { test: { ...common, name: 'measured', include: MEASURED } },
+      {
+        test: {
+          ...common,
+          isolate,
+          name: 'long',
+          include: ['test/browser/**/*.test.ts', ...LONG],
+          exclude: [...JOURNEYS, ...MEASURED],
+        },
+      },
+      // Alone, after all others.
+      { test: { ...common, name: 'measured', include: MEASURED, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** Set by scripts/soak.mjs. */
 const minutes = process.env.SOAK_MINUTES;
 
-/** Tests of other folders that repeat more and store more here than in `npm test`. */
+/** Tests of other folders that repeat more and store more here than in `npm run test:all`. */
 const LONG = [
   'test/browser/{*accessibility*,renames,large/large}.test.ts',
   'test/http/{consents,editing,form-limits,held,held-renames,imports-races,index-slots,memory,renames-model,two-servers}.test.ts',
@@ -15,7 +15,7 @@ const LONG = [
 
 /**
  * `npm run test:faults` runs each fault many times, one after another, with verbose output;
- * `npm test` runs a short selection of the same files. `npm run test:soak` runs the soak alone.
+ * `npm run test:all` runs a short selection of the same files. `npm run test:soak` runs the soak alone.
  */
 export default defineConfig({
   test: {

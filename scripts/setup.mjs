@@ -9,6 +9,9 @@ import { withLock } from './setup-lock.mjs';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
+/** The program of vitest, from the project folder. */
+export const VITEST = join('node_modules', 'vitest', 'vitest.mjs');
+
 const SERVING = 'node_modules/.installed-for';
 /** What npm has installed, in the format of package-lock.json. */
 const INSTALLED = 'node_modules/.package-lock.json';

@@ -1,8 +1,7 @@
 // npm run test:soak -- --minutes 15: random faults under load for that time, then a check of the
 // ledger. Exits with a nonzero code if anything was lost, applied twice or hung.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build, install, run } from './setup.mjs';
+import { build, install, run, VITEST } from './setup.mjs';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '15' } } });
 const minutes = Number(values.minutes);
@@ -12,7 +11,7 @@ if (!(minutes > 0)) {
 }
 install();
 build();
-run(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), 'run', '--config', 'vitest.faults.config.ts'], {
+run(process.execPath, [VITEST, 'run', '--config', 'vitest.faults.config.ts'], {
   stdio: 'inherit',
   env: { ...process.env, SOAK_MINUTES: String(minutes) },
 });

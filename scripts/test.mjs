@@ -1,10 +1,9 @@
-// npm test: all tests, from a fresh clone or an installed one. Passes arguments to vitest:
-// `npm test -- test/http`.
-import { join } from 'node:path';
-import { build, install, run } from './setup.mjs';
+// npm test: the tests of every change, from a fresh clone or an installed one. With the name of a
+// file or folder, its tests, also those of `npm run test:all`: `npm test -- test/http`.
+import { build, install, run, VITEST } from './setup.mjs';
 
 install();
 build();
-run(process.execPath, [join('node_modules', 'vitest', 'vitest.mjs'), 'run', ...process.argv.slice(2)], {
-  stdio: 'inherit',
-});
+const args = process.argv.slice(2);
+const isWhole = args.every((arg) => arg.startsWith('-'));
+run(process.execPath, [VITEST, 'run', ...(isWhole ? ['--project=change'] : []), ...args], { stdio: 'inherit' });
