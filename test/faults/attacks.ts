@@ -15,8 +15,8 @@ const STORED_RECORDS = rounds(20_000, 8_000);
 const MAX_IDLE_READERS = 40;
 const MAX_UNFINISHED_BODIES = 200;
 /**
- * Reads of the operator of the attacked app, at the same time. In `npm run test:all` other tests run beside
- * them, so there are as many as have turns and some that wait.
+ * Reads of the operator of the attacked app, at the same time. In `npm run test:all` other tests
+ * run beside them, so there are as many as have turns and some that wait.
  */
 const MAX_READS = rounds(150, 10);
 /** The attacks of `npm run test:all` have a fifth of the pace. */
