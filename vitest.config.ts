@@ -7,7 +7,7 @@ const MEASURED = [
   'test/http/memory.test.ts',
   'test/http/event-loop.test.ts',
   'test/http/worst-texts.test.ts',
-  'test/unit/fields/text.test.ts',
+  'test/unit/worst-texts.test.ts',
   'test/unit/window-limit.test.ts',
   'test/security/login*.test.ts',
 ];

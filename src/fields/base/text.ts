@@ -5,7 +5,7 @@
 const MAX_MARKS = 30;
 /** Has no form of its own and ends a run of marks. */
 const GRAPHEME_JOINER = '\u034f';
-/** What a decomposition may begin with, and the two letters that decompose to a mark. */
+/** Marks, and the two letters that decompose to one. */
 const MARK = '[\\p{M}\\uff9e\\uff9f]';
 const LONG_RUN = new RegExp(`${MARK}{${MAX_MARKS}}(?=${MARK})`, 'gu');
 
