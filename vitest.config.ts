@@ -4,9 +4,8 @@ import LongestFirst from './test/support/longest-first.ts';
 
 /** Tests that measure the memory, the processor time or the event loop of a process. */
 const MEASURED = [
-  'test/http/memory.test.ts',
-  'test/http/event-loop*.test.ts',
-  'test/unit/window-limit.test.ts',
+  'test/http/{event-loop,memory,worst-texts}.test.ts',
+  'test/unit/{window-limit,worst-texts}.test.ts',
   'test/security/login*.test.ts',
 ];
 

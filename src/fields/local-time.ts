@@ -14,6 +14,6 @@ export function toInstantIn(timeZone: string): ((localText: string) => string) |
   return (localText) => {
     const instant = toZoned(parseDateTime(localText), zone, 'compatible');
     if (instant.offset % 60_000 !== 0) return instant.toAbsoluteString();
-    return instant.toString().replace(/\[.*$/, '');
+    return instant.toString().replace(/\[.*/, '');
   };
 }

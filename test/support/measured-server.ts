@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
 import { databaseUri, type Leftovers, ServerProcess } from './process.ts';
+import { threadTime } from './thread-time.ts';
 
 /** A server in a process of its own, so that its memory is not that of the test. */
 export interface MeasuredServer {
@@ -13,6 +14,8 @@ export interface MeasuredServer {
    * each is the least of several runs.
    */
   blockedDuring(work: () => Promise<unknown>): Promise<number>;
+  /** The time of its main thread so far, see thread-time.ts. */
+  threadTime(): number;
 }
 
 const RUNS = 5;
@@ -49,6 +52,7 @@ export async function startMeasuredServer(
   };
   return {
     url,
+    threadTime: () => threadTime(server.pid),
     async growthDuring(work) {
       const before = memory();
       let most = before;

@@ -17,7 +17,7 @@ const MAX_PIECES = 1_000;
 const MIN_PIECE_BYTES = 64;
 const EMPTY: Buffer = Buffer.alloc(0);
 
-const CHARSET = /;[ \t]*charset[ \t]*=[ \t]*("?)([^"\s;]*)\1[ \t]*(?:;|$)/i;
+const CHARSET = /^charset[ \t]*=[ \t]*("?)([^"\s]*)\1$/i;
 
 /** The most pieces in which so many bytes may arrive. */
 export const maxPiecesOf = (bytes: number): number => MAX_PIECES + bytes / MIN_PIECE_BYTES;
@@ -83,8 +83,9 @@ export function readMediaType({ headers }: Request): string {
 
 /** @throws {InvalidInput} when a `Content-Type` names another charset than UTF-8 */
 export function checkCharset(contentType: string): void {
-  const charset = CHARSET.exec(contentType)?.[2] ?? 'utf-8';
-  if (charset.toLowerCase() !== 'utf-8') throw notUtf8Error();
+  const [, ...parameters] = contentType.split(';');
+  const found = parameters.map((parameter) => CHARSET.exec(parameter.trim())).find((match) => match !== null);
+  if (found && found[2]?.toLowerCase() !== 'utf-8') throw notUtf8Error();
 }
 
 export function notUtf8Error(): InvalidInput {

@@ -28,6 +28,7 @@ export const INDEXED_PREFIX = 1_024;
  * text should begin with the form of its beginning.
  */
 export function normalizedText(value: string): string {
+  // biome-ignore lint/plugin: of a bounded length, and stored values keep their form
   const text = value
     .slice(0, INDEXED_PREFIX)
     .normalize('NFKC')

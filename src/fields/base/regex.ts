@@ -50,7 +50,7 @@ const FOLDED_RANGE = 1_500;
 const CHARACTERS_PER_INSTRUCTION = 3;
 
 const TOKEN =
-  /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:[^\]]*:\]|[^\]\\])*\]|\{(?<low>\d+)(?:,(?<high>\d*))?\}|./gsu;
+  /\\[pP](?:\{[^}]*\}|.)|\\x\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\^?[a-z]{1,6}:\]|[^\]\\])*\]|\{(?<low>\d+)(?:,(?<high>\d*))?\}|./gsu;
 const UNICODE_NAME = /\\[pP]/g;
 const WIDE_RANGE = /-(?:\\[xu]|[^\0-\x7f])/gu;
 const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
@@ -77,6 +77,7 @@ function instructionCount(source: string): number {
     groups.push((groups.pop() ?? 0) + size);
     last = size;
   };
+  // biome-ignore lint/plugin: of at most 500 characters
   for (const { 0: token, groups: count } of source.matchAll(TOKEN)) {
     if (token === '(') {
       groups.push(2);

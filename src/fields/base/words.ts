@@ -1,3 +1,5 @@
+import { normalized } from './text.ts';
+
 /** The letters of a word that are kept for its index, in UTF-16 units. Longer ones are compared. */
 const KEPT = 16;
 
@@ -35,8 +37,7 @@ const ASCII = /^[\x00-\x7f]*$/;
 /** Returns a text in the form in which words are compared: without case and accents. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  return text
-    .normalize('NFKD')
+  return normalized(text, 'NFKD')
     .replace(IGNORED, '')
     .toLowerCase()
     .replace(SPELLED, (letter) => SPELLINGS[letter] ?? letter);
@@ -61,6 +62,7 @@ function keptPart(word: string): string {
  */
 export function addWords(words: Set<string>, text: string, most: number): void {
   const folded = foldText(text);
+  // biome-ignore lint/plugin: ends after `most` words, in linear time
   for (const [run, unspaced] of folded.matchAll(ASCII.test(folded) ? ASCII_RUNS : RUNS)) {
     if (words.size > most) return;
     if (!unspaced) words.add(keptPart(run));
@@ -94,6 +96,7 @@ const MAX_KEPT = 4;
 /** Parses a query: words, and phrases in quotes. */
 export function parseWords(query: string): WordQuery {
   const phrases: Run[][] = [];
+  // biome-ignore lint/plugin: of at most 100 characters
   for (const [, quoted, plain] of query.matchAll(/"([^"]*)"?|([^"]+)/g)) {
     const runs = runsOf(quoted ?? plain ?? '');
     if (runs.length === 0) continue;
@@ -116,6 +119,7 @@ interface Run {
 }
 
 function runsOf(text: string): Run[] {
+  // biome-ignore lint/plugin: of at most 100 characters
   return Array.from(foldText(text).matchAll(RUNS), ([run, unspaced]) => ({
     text: run,
     isUnspaced: unspaced !== undefined,

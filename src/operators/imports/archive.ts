@@ -2,6 +2,7 @@ import { pipeline, Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Entry, fromRandomAccessReader, RandomAccessReader, type ZipFile } from 'yauzl';
+import { normalized } from '../../fields/base/text.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { say } from '../../platform/languages/reasons.ts';
@@ -86,7 +87,7 @@ async function openArchive(reader: FileReader, received: number, maxLines: numbe
     const { relativeOffsetOfLocalHeader: offset, compressedSize: packed, uncompressedSize: size, crc32: crc } = entry;
     const { fileNameRaw, generalPurposeBitFlag: flags, compressionMethod } = entry;
     spans.push({ begin: offset, end: offset + LOCAL_BYTES + fileNameRaw.length + packed });
-    const path = entry.fileName.normalize('NFC');
+    const path = normalized(entry.fileName, 'NFC');
     if (path !== LINES && path !== MANIFEST && (!path.startsWith(FILES) || path.endsWith('/'))) return;
     const isDeflated = compressionMethod === DEFLATED;
     if ((flags & ENCRYPTED) !== 0 || (!isDeflated && compressionMethod !== STORED)) {
@@ -136,7 +137,7 @@ async function openArchive(reader: FileReader, received: number, maxLines: numbe
 
     /** The file at a path. */
     find(path: string): ArchivedFile | undefined {
-      const found = path.startsWith(FILES) ? entries.get(path.normalize('NFC')) : undefined;
+      const found = path.startsWith(FILES) ? entries.get(normalized(path, 'NFC')) : undefined;
       return found && { size: found.size, ...hashIn(found), open: () => contentOf(found) };
     },
 
@@ -145,7 +146,7 @@ async function openArchive(reader: FileReader, received: number, maxLines: numbe
       const manifest = entries.get(MANIFEST);
       for await (const object of manifest ? objectsIn(contentOf(manifest)) : []) {
         const { path, sha256 } = parse(object);
-        const entry = typeof path === 'string' && entries.get(path.normalize('NFC'));
+        const entry = typeof path === 'string' && entries.get(normalized(path, 'NFC'));
         if (entry && typeof sha256 === 'string' && SHA256.test(sha256)) entry.sha256 = sha256;
       }
     },

@@ -128,6 +128,7 @@ const MAX_DOMAIN_LENGTH = 255;
 /** A text with more is not searched. */
 const MAX_EMAILS = 100;
 
+// biome-ignore lint/plugin: of at most 64 characters
 const LOCAL_END = /[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+$/;
 const DOMAIN_START = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*/;
 /** Characters that may begin an email, but usually separate it: a quote or a delimiter. */

@@ -88,6 +88,7 @@ export function createViewStore(views: ViewModel) {
     /** Resolves with the shared views of an app and those of the owner, by their names. */
     async list(appId: ObjectId, { owner }: ViewOwner): Promise<ViewDocument[]> {
       const found = await views.find(visible(appId, owner));
+      // biome-ignore lint/plugin: a name has at most 60 characters
       return found.sort((one, other) => one.name.localeCompare(other.name) || Buffer.compare(one._id.id, other._id.id));
     },
 

@@ -17,10 +17,17 @@ const PLAIN_LOCAL_PART = /^[a-z0-9._-]+@/;
  * @param readValue returns the value of a placeholder as text, or undefined
  */
 export function fillReply(text: string, readValue: (name: string) => string | undefined): string[] {
+  // A text may have 1,000 placeholders, and a value 100,000 characters.
+  const values = new Map<string, string>();
+  const filledValue = (name: string): string => {
+    const value = values.get(name) ?? oneLine(readValue(name) ?? '', MAX_VALUE);
+    values.set(name, value);
+    return value;
+  };
   const lines = text.split(/\r\n|\r|\n/).flatMap((line) => {
     let isWhole = true;
     const filled = line.replace(PLACEHOLDER, (_, name: string) => {
-      const value = oneLine(readValue(name) ?? '', MAX_VALUE);
+      const value = filledValue(name);
       isWhole &&= value !== '';
       return value;
     });

@@ -32,6 +32,7 @@ export function normalizeEmail(input: string): string | undefined {
   const domain = email.slice(at + 1);
   if (local.length > MAX_LOCAL_LENGTH || !LOCAL.test(local) || !DOMAIN.test(domain)) return undefined;
   // A domain that ends in a number is an IP address without brackets.
+  // biome-ignore lint/plugin: of at most 255 characters
   if (/\.\d+$/.test(domain)) return undefined;
   return email.toLowerCase();
 }

@@ -71,5 +71,5 @@ async function connected(
 /** Everything before the last @ of a URI may be part of an unescaped password. */
 function withoutCredentials(uri: string): string {
   const [, scheme = '', rest = ''] = /^([a-z+]+:\/\/)(.*)$/s.exec(uri) ?? [];
-  return scheme + rest.slice(rest.lastIndexOf('@') + 1).replace(/\?.*$/s, '');
+  return scheme + rest.slice(rest.lastIndexOf('@') + 1).replace(/\?.*/s, '');
 }

@@ -17,7 +17,7 @@ export type ShardPlan = ReturnType<typeof planShards>;
 /** Plans the commands that shard the collections that declare a key. Each can be repeated. */
 export function planShards(database: string, collections: readonly CollectionSchema[]) {
   const sorted = collections.toSorted(({ options: one }, { options: other }) =>
-    one.collection.localeCompare(other.collection),
+    one.collection < other.collection ? -1 : 1,
   );
   return {
     enable: {

@@ -1,4 +1,5 @@
 import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
+import { trimmedOf } from '../../fields/base/text.ts';
 
 /** Reads bytes of the file that is examined. `end`: exclusive. */
 type ReadAt = (start: number, end: number) => Promise<Buffer>;
@@ -142,6 +143,10 @@ async function signatureOf(bytes: Buffer): Promise<FileTypeName | undefined> {
 /** Reading one may inflate a file from its beginning. Recorders write few before `moov`. */
 const MAX_BOXES = 8;
 const MAX_MOOV_BYTES = 8 * 1024 * 1024;
+const HANDLER = 'hdlr';
+const HANDLER_BYTES = 16;
+/** A recorder writes fewer than five. */
+const MAX_HANDLERS = 100;
 
 /** Whether a file of a general brand, as recorders of phones write, has sound and no pictures. */
 async function hasSoundAlone(size: number, readAt: ReadAt): Promise<boolean> {
@@ -151,14 +156,25 @@ async function hasSoundAlone(size: number, readAt: ReadAt): Promise<boolean> {
     const length = short === 1 ? Number(box.readBigUInt64BE(8)) : short || size - at;
     if (box.toString('latin1', 4, 8) === 'moov') {
       const content = await readAt(at, Math.min(size, at + Math.min(length, MAX_MOOV_BYTES)));
-      // The handler of a track, after its version and 4 bytes without a meaning.
-      const handlers = [...content.toString('latin1').matchAll(/hdlr.{8}(.{4})/gs)].map(([, name]) => name);
-      return handlers.includes('soun') && !handlers.includes('vide');
+      const handlers = handlersIn(content);
+      return handlers.includes('soun') && !handlers.includes('vide') && handlers.length <= MAX_HANDLERS;
     }
     if (length < 8) return false;
     at += length;
   }
   return false;
+}
+
+/** The handlers of tracks and of their descriptions, up to one more than a recorder writes. */
+function handlersIn(content: Buffer): string[] {
+  const handlers: string[] = [];
+  for (let at = content.indexOf(HANDLER); at >= 0; at = content.indexOf(HANDLER, at + HANDLER_BYTES)) {
+    // After its version and 4 bytes without a meaning.
+    const name = content.subarray(at + HANDLER_BYTES - 4, at + HANDLER_BYTES);
+    if (name.length === 4) handlers.push(name.toString('latin1'));
+    if (handlers.length > MAX_HANDLERS) break;
+  }
+  return handlers;
 }
 
 function examineArchive(type: FileTypeName): Examination {
@@ -260,14 +276,19 @@ const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\
  * empty if nothing of it is left. Its extension stays.
  */
 export function safeName(given: string): string {
-  const name = given
-    .toWellFormed()
-    .replace(UNSAFE, '')
-    .replace(/^.*[\\/]/s, '')
-    .replace(/\s+/gu, ' ')
-    .replace(/^[. ]+|[. ]+$/g, '');
+  const plain = given.toWellFormed().replace(UNSAFE, '');
+  const name = trimmedOf(
+    '. ',
+    plain.slice(Math.max(plain.lastIndexOf('/'), plain.lastIndexOf('\\')) + 1).replace(/\s+/gu, ' '),
+  );
   const characters = [...name];
   if (characters.length <= MAX_NAME) return name;
   const extension = [...(/\.[^. ]{1,10}$/u.exec(name)?.[0] ?? '')];
-  return [...characters.slice(0, MAX_NAME - extension.length), ...extension].join('').replace(/[. ]+$/, '');
+  return trimmedOf(
+    '. ',
+    characters
+      .slice(0, MAX_NAME - extension.length)
+      .concat(extension)
+      .join(''),
+  );
 }
