@@ -124,7 +124,13 @@ export function createServices(config: Config, connection: Connection, logger: L
     leaseMs,
     fileLimit: config.fileLimits.perFile,
   });
-  const formSettings = createFormSettings({ connection, apps, findApp: schemas.findApp, abilities });
+  const formSettings = createFormSettings({
+    connection,
+    apps,
+    findApp: schemas.findApp,
+    fieldsOf: schemas.store.fieldsOf,
+    abilities,
+  });
   const accounts = createAccounts({
     connection,
     apps,

@@ -124,6 +124,8 @@ export interface EndpointSpec {
   responseHeaders?: Record<string, string>;
   /** Error statuses other than those implied by authentication and body. */
   errors: readonly number[];
+  /** The schema of the JSON of a 401 that has another body than the other refusals. */
+  unauthenticated?: z.ZodType;
   /** Sends 304 for `If-None-Match`. */
   conditional?: boolean;
 }

@@ -151,6 +151,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   if (spec.conditional) all['304'] = { description: 'Not changed since the version that `If-None-Match` names' };
   const refused = spec.auth === 'form' && !spec.upload ? REFUSED_PAGES : REFUSED;
   for (const status of refusals(spec)) all[`${status}` as '400'] = refused(status);
+  if (spec.unauthenticated) all['401'] = describeRefusal(401, { 'application/json': { schema: spec.unauthenticated } });
   // Node refuses such a request itself, for every endpoint.
   all['431'] = HEAD_TOO_LARGE;
   return all;
@@ -175,12 +176,18 @@ function createRefusals(name: string, pages: ZodOpenApiContentObject) {
   return (status: number): ZodOpenApiResponseObject => {
     const response = created.get(status) ?? {
       id: `${name}${status}`,
-      description: STATUS_CODES[status] ?? 'Refused',
-      headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
-      content: { 'application/json': { schema: ErrorBody }, ...pages },
+      ...describeRefusal(status, { 'application/json': { schema: ErrorBody }, ...pages }),
     };
     created.set(status, response);
     return response;
+  };
+}
+
+function describeRefusal(status: number, content: ZodOpenApiContentObject): ZodOpenApiResponseObject {
+  return {
+    description: STATUS_CODES[status] ?? 'Refused',
+    headers: status === 429 || status === 503 ? { ...REQUEST_ID, ...RETRY_AFTER } : REQUEST_ID,
+    content,
   };
 }
 

@@ -161,12 +161,14 @@ export class Html {
   }
 }
 
-/** A refusal as JSON in the language of the visitor. */
+/** A refusal as JSON with a body of its own. */
 export class Refusal {
   readonly status: number;
   readonly body: object;
-  readonly language: string;
-  constructor(status: number, body: object, language: string) {
+  readonly language: string | undefined;
+
+  /** @param language the tag of the language that was chosen for the visitor, if one was */
+  constructor(status: number, body: object, language?: string) {
     this.status = status;
     this.body = body;
     this.language = language;
@@ -203,7 +205,7 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
     return void res.status(reply.status).set(reply.headers).type('html').send(reply.html);
   }
   if (reply instanceof Refusal) {
-    setLanguage(res, reply.language);
+    if (reply.language !== undefined) setLanguage(res, reply.language);
     return sendWhole(res.status(reply.status), JSON.stringify(reply.body));
   }
   if (reply instanceof Empty) return void res.status(204).end();

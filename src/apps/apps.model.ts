@@ -228,6 +228,7 @@ const indexUse = {
   done: { type: Number, required: true },
   total: { type: Number, required: true },
   knownAt: Date,
+  isEmpty: Boolean,
   position: UUID,
   checkAt: Date,
   checks: Number,

@@ -1,4 +1,6 @@
+import type { ObjectId } from 'mongodb';
 import type { Cursors } from '../api/cursors.ts';
+import type { FieldDefinition } from '../fields/definition.ts';
 import type { Logger } from '../platform/core/logger.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
@@ -108,9 +110,11 @@ export function createFormSettings(deps: {
   connection: Connection;
   apps: Pick<Apps, 'model' | 'revision'>;
   findApp(sourceAppId: string): Promise<App | undefined>;
+  /** Resolves with the fields of the newest schema. */
+  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
   abilities: MailAbilities;
 }) {
-  const { connection, apps, findApp, abilities } = deps;
+  const { connection, apps, findApp, fieldsOf, abilities } = deps;
   const { model, revision } = apps;
   const imageModel = createFormImageModel(connection);
   const images = createFormImageStore(imageModel);
@@ -123,6 +127,7 @@ export function createFormSettings(deps: {
     refused,
     ignored: ignoredRedirects,
     abilities,
+    fieldsOf,
   });
   return {
     origins: createAppOrigins({ apps: model, findApp, refused }),

@@ -184,7 +184,7 @@ const IncludedKeys = z
   .array(z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notFieldKey')))
   .max(MAX_INCLUDED, code('tooManyItems', { max: MAX_INCLUDED }))
   .nullish()
-  .transform((keys) => (keys && keys.length > 0 ? [...new Set(keys)] : undefined))
+  .transform((keys) => (keys && keys.length > 0 ? keys : undefined))
   .meta({ example: ['seats'] });
 
 /** Reports the placeholders of a subject, which is a header, and unknown ones of a text. */

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import type { FieldDefinition } from '../fields/definition.ts';
 import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { type Issue, say } from '../platform/languages/reasons.ts';
@@ -14,6 +15,7 @@ import {
   type FormTheme,
   isCaptchaProvider,
   needsEvents,
+  type Reply,
 } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
@@ -55,8 +57,10 @@ export function createFormSettingsService(deps: {
   refused: Pick<OriginCounts, 'flush'>;
   ignored: Pick<OriginCounts, 'flush'>;
   abilities: MailAbilities;
+  /** Resolves with the fields of the newest schema. */
+  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
 }) {
-  const { apps, images, revision, refused, ignored, abilities } = deps;
+  const { apps, images, revision, refused, ignored, abilities, fieldsOf } = deps;
   async function get(appId: ObjectId): Promise<FormSettingsView> {
     await Promise.all([refused.flush(), ignored.flush()]);
     // By `_id`: a session must not reach a later incarnation of its app.
@@ -115,8 +119,8 @@ export function createFormSettingsService(deps: {
      * Replaces the settings; they are in force on every server once this resolves (decision 4).
      * @param captcha counts only with a provider, and is required then
      * @param ifMatch the ETags of the only settings to replace @throws {NotFound}
-     * @throws {InvalidInput} when the server cannot send the emails that the settings need, or the
-     *   keys of the provider are missing
+     * @throws {InvalidInput} when the server cannot send the emails that the settings need, the
+     *   keys of the provider are missing, or the reply names an unknown field
      * @throws {PreconditionFailed} when other settings are stored
      */
     async replace(
@@ -127,7 +131,7 @@ export function createFormSettingsService(deps: {
       ifMatch?: readonly string[],
     ): Promise<FormSettingsView> {
       const isProvider = isCaptchaProvider(settings.botProtection);
-      const mailProblems = mailIssues(settings, abilities);
+      const mailProblems = [...mailIssues(settings, abilities), ...(await includeIssues(appId, settings.reply))];
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       const startedAt = Date.now();
       const upload = createImageUpload(appId, sentTheme);
@@ -153,6 +157,7 @@ export function createFormSettingsService(deps: {
         };
         const form = {
           ...settings,
+          ...(settings.reply && { reply: withoutRepeats(settings.reply) }),
           ...(theme && { theme }),
           ...(isProvider && captcha && { captcha: { ...keys, outage: captcha.outage } as CaptchaSettings }),
           revision: new ObjectId(),
@@ -181,6 +186,21 @@ export function createFormSettingsService(deps: {
   };
 
   /**
+   * Reports the keys that are no field of the app. A stored one stays: its field was removed or
+   * renamed since, and what was read can be sent back.
+   */
+  async function includeIssues(appId: ObjectId, { include = [] }: Partial<Reply> = {}): Promise<Issue[]> {
+    if (include.length === 0) return [];
+    const fields = new Set((await fieldsOf(appId)).map(({ key }) => key));
+    if (include.every((key) => fields.has(key))) return [];
+    const { reply } = await storedForm(appId);
+    return include.flatMap((key, at) => {
+      const isKnown = fields.has(key) || reply?.include?.includes(key);
+      return isKnown ? [] : [{ path: `reply.include.${at}`, ...say('unknownField') }];
+    });
+  }
+
+  /**
    * Resolves with the stored settings, without a revision before the first ones.
    * @throws {NotFound}
    */
@@ -190,6 +210,9 @@ export function createFormSettingsService(deps: {
     return app.form ?? { ...DEFAULT_FORM_SETTINGS, revision: null };
   }
 }
+
+const withoutRepeats = (reply: Reply): Reply =>
+  reply.include ? { ...reply, include: [...new Set(reply.include)] } : reply;
 
 const imageIds = ({ logo, cover }: FormTheme = {}): ObjectId[] =>
   [logo, cover].flatMap((image) => (image ? [image.id] : []));

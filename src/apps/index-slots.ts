@@ -23,6 +23,8 @@ export interface IndexUse {
   total: number;
   /** When every server knew of the state, by MongoDB's clock. Absent until then, and if `ready`. */
   knownAt?: Date;
+  /** Whether the app had no record then. */
+  isEmpty?: boolean;
   /** The oldest record that has been built or checked, from the newest one on. */
   position?: UUID;
   /** When the records of a ready slot are next checked, by MongoDB's clock. */
@@ -52,6 +54,15 @@ export function ofEpoch(slotEpoch: number) {
 /** Matches the records without a write of a later epoch of the slots. */
 export function notAfterEpoch(slotEpoch: number) {
   return { slotEpoch: { $not: { $gt: slotEpoch } } };
+}
+
+/**
+ * Returns the state that operators see. That of an app without records is `ready` as soon as every
+ * write keeps the index: until the build has ended, which waits for late inserts, reads read the
+ * records themselves. A build of more than a step is shown.
+ */
+export function shownState({ state, isEmpty, position }: Pick<IndexUse, 'state' | 'isEmpty' | 'position'>): SlotState {
+  return state === 'building' && isEmpty && position === undefined ? 'ready' : state;
 }
 
 /** Returns whether writes of the field write the slot. */

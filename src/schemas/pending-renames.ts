@@ -187,7 +187,7 @@ export function createSlotHandover(apps: AppModel) {
       change(appId, (slots, since) =>
         slots.map((slot) => {
           if (slot.state !== 'building' || !pairs.some(({ from }) => from === slot.key)) return slot;
-          const { knownAt: _, position: __, ...rest } = slot;
+          const { knownAt: _, position: __, isEmpty: ___, ...rest } = slot;
           return { ...rest, id: new ObjectId(), since, done: 0 };
         }),
       ),

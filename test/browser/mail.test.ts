@@ -366,6 +366,11 @@ describe('the link of a change', () => {
     expect((await record())?.data).toEqual({ name: 'Ada' });
     await page.getByRole('button', { name: german('changeButton') }).click();
     await page.getByText(german('thanks')).waitFor();
+    await page.getByText('Grace').waitFor();
+    if (javaScriptEnabled) {
+      expect(await axeViolationsInBothModes(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    }
     expect((await record())?.data).toEqual({ name: 'Grace' });
     expectClean();
     await close();

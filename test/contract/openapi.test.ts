@@ -150,6 +150,8 @@ describe.each(operations)(
       for (const status of statuses.filter((code) => Number(code) >= 400)) {
         const { content } = resolveResponse(responses[status] ?? fail(operationId));
         if (status === '431') expect(content).toBeUndefined();
+        else if (name === 'GET /auth/session' && status === '401')
+          expect(content?.['application/json']?.schema.$ref).toBe('#/components/schemas/NoSession');
         else expect(content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error');
       }
     });

@@ -661,7 +661,10 @@ describe('What a submission removes', () => {
     await submit(app, { plan: 'free' }, b).expect(200);
     const { entries } = (await a.admin.get(`/auth/users/${body.id}/history?sourceAppId=${app}`).expect(200)).body;
     expect(entries.map(({ changes }: { changes: object }) => changes)).toEqual([
-      [{ path: 'data.plan', after: 'free' }, { path: 'data.seats' }],
+      [
+        { path: 'data.plan', after: 'free' },
+        { path: 'data.seats', before: 3 },
+      ],
       [
         { path: 'data.plan', after: 'pro' },
         { path: 'data.seats', after: 3 },
@@ -675,6 +678,26 @@ describe('What a submission removes', () => {
     // The entry of a submission cannot be undone.
     const path = `/auth/users/${body.id}/revert?sourceAppId=${app}`;
     await a.admin.post(path, { revision: entries[0].revision }).expect(409);
+  });
+
+  it('is in the history also of a record that had none, and nothing where nothing was stored', async () => {
+    const app = await build([...FIELDS, { key: 'tags', kind: 'multiselect', enum: ['x', 'y'], showIf: PRO }]);
+    const { body } = await submit(app, { plan: 'pro', seats: 3, tags: ['y', 'x'] }).expect(200);
+    await a.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
+    for (const server of [b, a]) {
+      await submit(app, { plan: 'free' }, server).set('Idempotency-Key', 'hides').expect(200);
+    }
+    await submit(app, {}).expect(200);
+    expect(await dataOf(app)).toEqual({ plan: 'free' });
+    const { entries } = (await a.admin.get(`/auth/users/${body.id}/history?sourceAppId=${app}`).expect(200)).body;
+    expect(entries.map(({ changes }: { changes: object }) => changes)).toEqual([
+      [{ path: 'data.seats' }, { path: 'data.tags' }],
+      [
+        { path: 'data.plan', after: 'free' },
+        { path: 'data.seats', before: 3 },
+        { path: 'data.tags', before: ['x', 'y'] },
+      ],
+    ]);
   });
 
   it('is in no index and found by no search', async () => {

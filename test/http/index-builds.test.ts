@@ -136,6 +136,45 @@ it(
   BUILD_TIMEOUT_MS,
 );
 
+it('An index of an app without records is ready soon, and a late insert is found', async () => {
+  // With the waits of production.
+  const own = await startServer({}, undefined, FULL_LEASES);
+  onTestFinished(() => own.close());
+  const { sourceAppId } = await own.admin.buildApp({ fields: [PLAN] });
+  await own.admin.put(`/auth/apps/${sourceAppId}/search`, { enabled: true }).expect(200);
+  const states = async () => {
+    const [slots, words] = await Promise.all(
+      ['indexes', 'search'].map((name) => own.admin.get(`/auth/apps/${sourceAppId}/${name}`).expect(200)),
+    );
+    return [slots?.body, words?.body];
+  };
+  await expect
+    .poll(states, POLL)
+    .toEqual([
+      [{ key: 'plan', state: 'ready', done: 0, total: 0 }],
+      { enabled: true, state: 'ready', done: 0, total: 0 },
+    ]);
+  const { _id: appId } = await appDocument(own, sourceAppId);
+  const now = new Date();
+  const record = { _id: new UUID(), appId, sourceAppId, email: 'late@x.org', data: { plan: 'Gold' } };
+  await own.db
+    .collection<UserDocument>('users')
+    .insertOne({ ...record, schemaVersion: 1, createdAt: now, updatedAt: now });
+  await own.client.submit(sourceAppId, { email: 'new@x.org', data: { plan: 'Gold' } }).expect(200);
+  for (const query of ['where=data.plan:eq:Gold', 'q=gold', 'sort=data.plan']) {
+    const { body } = await own.admin.get(`/auth/users?sourceAppId=${sourceAppId}&${query}`).expect(200);
+    expect(body.users.map(({ email }: { email: string }) => email).sort()).toEqual(['late@x.org', 'new@x.org']);
+    expect(body.complete).toBe(true);
+  }
+  // The build follows, after the last late insert.
+  await own.services.jobs.stop();
+  const next = await startServer({}, own.database, { ...FULL_LEASES, writesEndMs: 0 });
+  onTestFinished(() => next.close());
+  await untilReady(next, sourceAppId, ['plan']);
+  expect(await emailsBySlot(next, sourceAppId, 'plan', 'gold')).toEqual(['late@x.org', 'new@x.org']);
+  expect((await appDocument(next, sourceAppId)).slots?.[0]).not.toHaveProperty('isEmpty');
+});
+
 describe('A write that takes effect after its lease and after the build', () => {
   const servers = withLateWrites(() => server.database);
 

@@ -329,16 +329,22 @@ describe('`confirm` (spec 4.5.5)', () => {
     const path = await linkOf(email, { name: 'Grace' });
     const [mail] = smtp.to(email);
     expect(mail?.header('subject')).toBe('Confirm your entries: Newsletter');
-    expect(mail?.text).toContain('Your name\n    Grace\n');
+    expect(mail?.text).toContain('Your name\n\n');
     expect(mail?.text).toContain('Nothing will change.');
+    expect(mail?.text).not.toContain('Grace');
+    expect(mail?.html).not.toContain('Grace');
     expect(await recordOf(email)).toMatchObject({ data: { name: 'Ada' }, updatedAt: before?.updatedAt });
     // Programs that check links open them.
     for (const server of [a, b]) {
-      expect((await server.client.get(path).set(PAGE).expect(200)).text).toContain('Store these entries</button>');
+      const { text } = await server.client.get(path).set(PAGE).expect(200);
+      expect(text).toContain('Store these entries</button>');
+      expect(text).not.toContain('Grace');
     }
     expect((await recordOf(email))?.data).toEqual({ name: 'Ada' });
     const pressed = await Promise.all([a, b].map((server) => server.client.post(path).type('form').set(PAGE)));
     expect(pressed.map(({ status }) => status)).toEqual([200, 200]);
+    const shown = pressed.map(({ text }) => text).find((text) => text.includes('Grace'));
+    expect(shown).toMatch(/<dt dir="auto">Your name<\/dt>\n<dd class="text" dir="auto">Grace<\/dd>/);
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
     expect(await waiting(email)).toEqual([]);
     await send(email, { name: 'Later' }).expect(200);
@@ -348,6 +354,7 @@ describe('`confirm` (spec 4.5.5)', () => {
       expect(status).toBe(200);
       expect(text).toContain('Thank you. Your entries are stored.');
       expect(text).not.toContain('<button');
+      expect(text).not.toContain('Grace');
     }
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
     expect(await waiting(email)).toHaveLength(1);
@@ -356,6 +363,48 @@ describe('`confirm` (spec 4.5.5)', () => {
     await operator.delete(`/auth/users/${(await recordOf(email))?._id}`).expect(200);
     await b.client.get(path).set(PAGE).expect(404);
     expect(await a.db.collection('held_submissions').findOne({ email })).toBeNull();
+  });
+
+  it('sends no word of a stranger to an address that never confirmed itself', async () => {
+    const fields = [
+      { key: 'name', label: 'Your name', labels: { de: 'Ihr Name' }, kind: 'text' },
+      { key: 'visits', label: 'Visits', kind: 'array' },
+      { key: 'cv', label: 'CV', kind: 'file', types: ['pdf'] },
+    ];
+    await a.admin.putSchema(app, { fields: fields as never }).expect(200);
+    await set({ existing: 'confirm', languages: ['en', 'de'] });
+    const victim = `victim-${app}@example.com`;
+    const { token } = (await upload(a.client.url, app, pdfOf(1_000), { name: 'SPAM file.pdf' })).body;
+    await send(victim, { name: 'SPAM' }).expect(200);
+    const data = { name: 'SPAM https://evil.example', visits: [{ note: 'SPAM' }], cv: [token], SPAM: 'SPAM' };
+    const path = await linkOf(victim, data);
+    await sendForm(a.client, app, Object.entries({ email: victim, name: 'SPAM 2', _lang: 'de' })).expect(303);
+    await expect.poll(() => smtp.to(victim).length, POLL).toBe(2);
+    const [english, german] = smtp.to(victim);
+    for (const mail of [english, german])
+      expect(`${mail?.text} ${mail?.html} ${mail?.header('subject')}`).not.toMatch(/SPAM|evil/);
+    expect(english?.text).toContain('\n\nYour name\n\nVisits\n\nCV\n\n');
+    expect(german?.text).toContain('\n\nIhr Name\n\n');
+    expect((await b.client.get(path).set(PAGE).expect(200)).text).not.toMatch(/SPAM|evil/);
+    const { text, headers } = await b.client.post(path).type('form').set(PAGE).expect(200);
+    for (const shown of ['SPAM https://evil.example', 'SPAM file.pdf', '<dt dir="auto">SPAM</dt>'])
+      expect(text).toContain(shown);
+    expect(text).not.toContain('<script');
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+  });
+
+  it('shows the values of what was stored only', async () => {
+    const plan = { key: 'plan', label: 'Plan', kind: 'select' as const, enum: ['free', 'pro'] };
+    const company = { key: 'company', label: 'Company', kind: 'text' as const };
+    await a.admin.putSchema(app, { fields: [plan, company] as never }).expect(200);
+    const path = await linkOf(email, { plan: 'free', company: 'Hidden' });
+    const showIf = { all: [{ field: 'plan', op: 'eq', value: 'pro' }] };
+    await a.admin.putSchema(app, { fields: [plan, { ...company, showIf }] as never }).expect(200);
+    const { text } = await b.client.post(path).type('form').set(PAGE).expect(200);
+    expect((await recordOf(email))?.data).toMatchObject({ plan: 'free' });
+    expect(text).toContain('free');
+    expect(text).not.toContain('Hidden');
   });
 
   it('reaches the inbox when it is applied, once', async () => {
@@ -524,6 +573,10 @@ describe('`confirm` (spec 4.5.5)', () => {
     await b.client.post(path).type('form').set(PAGE).expect(200);
     expect((await recordOf(email))?.confirmedAt).toBeInstanceOf(Date);
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
+    // From then on the email shows the values.
+    const later = await linkOf(email, { name: 'Hopper' }, count + 2);
+    expect(smtp.to(email).at(-1)?.text).toContain('Your name\n    Hopper\n');
+    expect((await b.client.get(later).set(PAGE).expect(200)).text).not.toContain('Hopper');
   });
 
   it('is stored although the form is full or closed meanwhile', async () => {

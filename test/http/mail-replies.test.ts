@@ -119,10 +119,23 @@ describe('the settings of a reply (spec 4.5.1)', () => {
     ],
     ['another time', { when: 'daily' }, 'reply.when', 'notThis'],
     ['a name that is no key', { include: ['a-b'] }, 'reply.include.0', 'notFieldKey'],
+    ['a key that is no field', { include: ['name', 'name', 'nmae'] }, 'reply.include.2', 'unknownField'],
   ])('refuse %s', async (_, part, path, code) => {
     const reply = { when: 'created', subject: 'Thank you', text: 'Hello', ...part };
     const { body } = await put({ reply }).expect(400);
     expect(body.errors).toMatchObject([{ path, code }]);
+  });
+
+  it('keep the key of a field that was removed since', async () => {
+    const reply = { ...REPLY, include: [...INCLUDE, 'name'] };
+    const { body } = await put({ reply }).expect(200);
+    expect(body.reply.include).toEqual(INCLUDE);
+    await a.admin.putSchema(app, { fields: FIELDS.slice(1) }).expect(200);
+    expect((await put(body, b).expect(200)).body.reply).toEqual(body.reply);
+    await put({ reply: { when: 'created', subject: 'Thank you', text: 'Hello' } }).expect(200);
+    expect((await put(body).expect(400)).body.errors).toMatchObject([
+      { path: 'reply.include.0', code: 'unknownField' },
+    ]);
   });
 
   it('are refused by a server that sends no email', async () => {
@@ -324,7 +337,7 @@ describe('the time of a reply (spec 4.12)', () => {
     try {
       const apps = [];
       for (let number = 0; number < 2; number += 1) {
-        const { sourceAppId } = await limited.admin.buildApp();
+        const { sourceAppId } = await limited.admin.buildApp({ fields: FIELDS });
         await limited.admin
           .put(`/auth/apps/${sourceAppId}/form`, { reply: { ...REPLY, include: INCLUDE } })
           .expect(200);

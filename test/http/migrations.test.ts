@@ -170,6 +170,7 @@ describe('the command migrate', () => {
       '1  sizes of notes: expanded; "migrate --contract" contracts it\n2  kinds',
     );
     expect(await countOutdated(release.db)).toEqual({ ...old, notExpanded: 0 });
+    expect(await migrate(release, '--dry-run')).toMatch(/\nNothing is missing: no migration would run\.\n$/);
     await release.prepare(false);
   });
 
@@ -190,6 +191,8 @@ describe('the command migrate', () => {
     const server = await startServer({}, randomName());
     const env = { MONGODB_URI: databaseUri(server.database), SESSION_SECRET: SECRET };
     expect(await runTool(['migrate', '--contract'], env)).toMatchObject({ code: 0, stdout: '' });
+    const stdout = 'Nothing is missing: no migration would run.\n';
+    expect(await runTool(['migrate', '--dry-run'], env)).toMatchObject({ code: 0, stdout });
     await server.close();
   });
 });

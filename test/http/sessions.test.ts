@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, type TestApp } from '../support/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
 
-const UNAUTHENTICATED = { message: 'Not authenticated', code: 'notAuthenticated' };
+const UNAUTHENTICATED = { message: 'Not authenticated' };
 
 let server: TestServer;
 let app: TestApp;
@@ -39,6 +39,14 @@ describe('GET /auth/session (spec 4.2)', () => {
     const { body, headers } = await newClient().get('/auth/session').expect(401);
     expect(body).toEqual(UNAUTHENTICATED);
     expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('spec 7: the other refusals of the endpoint have their codes', async () => {
+    const client = newClient();
+    const key = await client.get('/auth/session').set('Authorization', 'Bearer uck_wrong').expect(403);
+    expect(key.body.code).toBe('noKeysTaken');
+    expect((await client.put('/auth/session', {}).expect(405)).body.code).toBe('methodNotAllowed');
+    expect((await client.get('/auth/users').expect(401)).body.code).toBe('notAuthenticated');
   });
 
   it.each(['sid=', 'sid=abc', 'sid=s%3Aabc.def', 'sid=s%3A%24ne.x', 'sid=s%3A..%2F.x', 'other=1; sid=%E0%A4%A'])(

@@ -47,6 +47,14 @@ describe('the monitor of shard keys', () => {
     ['an insert without the key', { insert: 'users', documents: [{ appId, email }, { appId }] }, 'has no email'],
     ['a range', { delete: 'users', deletes: [{ q: { appId, email: { $gt: '' } }, limit: 1 }] }, 'name email'],
     ['several values', { update: 'users', updates: [{ q: { appId, email: { $in: [email] } }, u: {} }] }, 'name email'],
+    [
+      'the removal of relayed events by ids',
+      {
+        update: 'users',
+        updates: [{ q: { appId: { $in: [appId] }, _id: { $in: [1] }, $expr: { $lt: [1, 2] } }, u: {}, multi: true }],
+      },
+      'name email',
+    ],
     ['a branch', { find: 'users', filter: { $or: [{ appId }, { email }] } }, 'name appId'],
     ['null', { find: 'users', filter: { appId: null } }, 'name appId'],
     ['a deletion by id', { delete: 'users', deletes: [{ q: { _id: 1, appId }, limit: 1 }] }, 'name email'],
@@ -90,6 +98,7 @@ describe('the monitor of shard keys', () => {
   it.each([
     [{ delete: 'users', deletes: [{ q: { $and: [{ appId }, { email: { $in: [email] } }] }, limit: 0 }] }],
     [{ find: 'users', filter: { $or: [{ appId }, { appId, email }] } }],
+    [{ update: 'users', updates: [{ q: { _id: 1, $or: [{ appId, email: { $in: [email] } }] }, u: {}, multi: true }] }],
     [{ findAndModify: 'users', query: { appId: { $eq: appId }, email }, update: { $setOnInsert: { email } } }],
     [{ find: 'spent_challenges', filter: { _id: { $gte: 'a', $lt: 'b' } } }],
     [{ update: 'apps', updates: [{ q: {}, u: { $set: { a: 1 } } }] }],

@@ -24,7 +24,6 @@ interface Allowed {
 /** Statements over all apps, which a cluster sends to each shard. */
 export const ALLOWED: readonly Allowed[] = [
   { statement: 'find users {outbox.0.at $exists}', reason: 'the relay reads the events of all apps' },
-  { statement: 'update users {appId $in, _id $in, $expr $lt}', reason: 'the relay removes events of all apps' },
   { statement: /^find users \{.*\} from \{_id\}$/, reason: 'admins list the records of all apps, by id' },
   { statement: 'find users {_id $in}', reason: 'admins read a page of all apps by ids' },
   ...SLOT_NAMES.map((slot) => ({

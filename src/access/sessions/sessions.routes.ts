@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type AnyInput, type Endpoints, jsonBody, routes } from '../../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Refuse, routes } from '../../api/endpoint.ts';
 import { AppName, Role, SentPassword, SourceAppId } from '../../api/parameters.ts';
+import { Refusal } from '../../api/reply.ts';
 import { Ok } from '../../api/validation.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
@@ -82,6 +83,8 @@ const Credentials = z
   })
   .meta({ id: 'Credentials', example: { sourceAppId: 'newsletter', password: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' } });
 
+const NoSession = z.strictObject({ message: z.literal('Not authenticated') }).meta({ id: 'NoSession' });
+
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
 const cookie = { 'Set-Cookie': 'The session cookie' };
 
@@ -136,6 +139,7 @@ export const sessionEndpoints = {
         .meta({ id: 'AccountSession' }),
     ]),
     errors: [],
+    unauthenticated: NoSession,
   },
   completeLogIn: {
     ...visitor,
@@ -255,6 +259,12 @@ export const sessionEndpoints = {
 type LogInInput = Pick<AnyInput, 'req' | 'res' | 'audit'>;
 
 /** Begins the session of a way into an account, under a new id, and answers the request. */
+/** SPEC.md fixes the whole body of this refusal, so it has no code. */
+export const refuseWithoutSession: Refuse = async (error) => {
+  const body: z.input<typeof NoSession> = { message: 'Not authenticated' };
+  return error instanceof Unauthenticated ? new Refusal(error.status, body) : undefined;
+};
+
 export type EnterAccount = ReturnType<typeof createSessionRoutes>['enter'];
 
 /** @param deps.endSessionUrl resolves with where a browser ends its session at the provider */

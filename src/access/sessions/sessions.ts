@@ -6,7 +6,7 @@ import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { createSessionStorage } from './sessions.model.ts';
-import { createSessionRoutes } from './sessions.routes.ts';
+import { createSessionRoutes, refuseWithoutSession, sessionEndpoints } from './sessions.routes.ts';
 import { createLoginLimiter, createSessionService, type LogInName } from './sessions.service.ts';
 
 export function createSessions(deps: {
@@ -51,6 +51,11 @@ export function createSessions(deps: {
   });
   const parts = { sessions: service, accounts: accounts.service, endSessionUrl, config };
   const { enter, routes } = createSessionRoutes(parts);
-  const feature: Feature = { routes, models: [model], owned: [owned] };
+  const feature: Feature = {
+    routes,
+    refusals: { [sessionEndpoints.getSession.path]: refuseWithoutSession },
+    models: [model],
+    owned: [owned],
+  };
   return { service, enter, store, feature };
 }

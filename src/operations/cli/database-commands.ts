@@ -20,9 +20,13 @@ export function migrateCommand({ streams, withServices }: Tool): Command {
             await services.prepare(true);
             if (contract) await migrator.contract();
           }
+          let isMissing = false;
           for (const status of await migrator.status()) {
-            say(streams, describe(status, dryRun ? await pending(status) : undefined));
+            const count = dryRun ? await pending(status) : undefined;
+            isMissing ||= count !== undefined;
+            say(streams, describe(status, count));
           }
+          if (dryRun && !isMissing) say(streams, 'Nothing is missing: no migration would run.');
 
           async function pending({ number, next }: MigrationStatus): Promise<number | undefined> {
             if (next === undefined || (next === 'contract' && !contract)) return undefined;

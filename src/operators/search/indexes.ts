@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import type { AppService } from '../../apps/apps.service.ts';
-import { renamedSlots } from '../../apps/index-slots.ts';
+import { renamedSlots, shownState } from '../../apps/index-slots.ts';
 import { planSlots, wantedFields } from '../../records/indexes/slots.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { SchemaStore } from '../../schemas/schemas.model.ts';
@@ -59,7 +59,7 @@ export const indexSlotRoutes = (deps: {
     return [
       ...wanted.map(({ key }): IndexView => {
         const slot = slots.find((one) => one.key === key && !ending.includes(one));
-        return { key, state: slot?.state ?? 'building', done: slot?.done ?? 0, total: slot?.total ?? 0 };
+        return { key, state: slot ? shownState(slot) : 'building', done: slot?.done ?? 0, total: slot?.total ?? 0 };
       }),
       ...ending.map(({ key, state, done, total }): IndexView => {
         return { key, state: 'dropping', done: state === 'dropping' ? done : 0, total };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
+import { shownState } from '../../apps/index-slots.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { WordStore } from '../../records/indexes/word-index.ts';
 
@@ -57,7 +58,9 @@ export const searchIndexEndpoints = {
 
 export const searchIndexRoutes = (words: Pick<WordStore, 'of' | 'enable'>): Route[] => {
   async function view(id: Parameters<WordStore['of']>[0]): Promise<z.infer<typeof SearchIndex>> {
-    const { state = 'off', done = 0, total = 0 } = (await words.of(id)) ?? {};
+    const use = await words.of(id);
+    const state = use ? shownState(use) : 'off';
+    const { done = 0, total = 0 } = use ?? {};
     return { enabled: state === 'building' || state === 'ready', state, done, total };
   }
 

@@ -5,14 +5,17 @@ import { type Endpoints, type Refuse, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import type { Html } from '../../api/reply.ts';
 import { prefersPage } from '../../api/validation.ts';
-import { type FormSettings, formHeading, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import { formHeading, offeredLanguages, settingsIn } from '../../apps/form-settings.ts';
+import type { PublicForm } from '../../intake/forms/form-html.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import { DEFAULT_ASSETS, formPath, ownLanguage, type PageAssets, pageReply } from '../../intake/forms/page.ts';
 import { visitorLanguage } from '../../intake/forms/visitor-language.ts';
 import { type AppError, AppNotFound } from '../../platform/core/errors.ts';
 import type { Code } from '../../platform/languages/catalogue.ts';
 import type { Language } from '../../platform/languages/languages.ts';
+import { shownLines } from '../../platform/mail/content.ts';
 import { type ConfirmationService, LINK_VALID_MS } from './confirmation.ts';
+import { changedValues, type EntryValue } from './entry-values.ts';
 
 const LinkPath = AppPath.extend({
   token: z.string().meta({ description: 'From the link of the email', example: 'AZUT-LSqfsW2QYpQYHr3qgGX5dNUAA' }),
@@ -35,20 +38,18 @@ const confirmationEndpoints = {
     ...shared,
     method: 'get',
     summary: 'The page behind the link of a confirmation email',
-    description: 'Shows a button and confirms nothing, because programs that check emails open their links.',
+    description: 'Shows a button, no value, and confirms nothing, because programs that check emails open their links.',
   },
   confirmEmail: {
     ...shared,
     method: 'post',
     summary: 'Confirm an email address or a change',
     description:
-      'Sets `confirmedAt` of the record, or stores the waiting change. A repeat changes nothing. A body is ignored.',
+      'Sets `confirmedAt` of the record, or stores the waiting change and shows its values. A repeat changes nothing and shows none. A body is ignored.',
   },
 } as const satisfies Endpoints;
 
-interface FormOf {
-  sourceAppId: string;
-  settings: FormSettings;
+interface FormOf extends PublicForm {
   language: Language;
 }
 
@@ -97,10 +98,11 @@ export function createConfirmationPages(
     return renderPage(form, text(title), content);
   }
 
-  function donePage(form: FormOf, of: 'address' | 'change'): Html {
+  function donePage(form: FormOf, of: 'address' | 'change', values: readonly EntryValue[] = []): Html {
     const { text } = form.language;
     const done = text(of === 'address' ? 'confirmed' : 'thanks');
-    return renderPage(form, text('confirmedTitle'), html`<p class="note good">${done}</p>`);
+    const content = html`<p class="note good">${done}</p>!${valueList(values)}`;
+    return renderPage(form, text('confirmedTitle'), content);
   }
 
   async function refusalPage(error: AppError, req: Request): Promise<Html> {
@@ -137,10 +139,26 @@ export function createConfirmationPages(
     },
 
     confirmEmail: async ({ params: { sourceAppId, token }, req }) => {
-      const asked = await confirmations.confirm(sourceAppId, token);
-      return donePage(await formOf(sourceAppId, req), asked);
+      const { asked, change } = await confirmations.confirm(sourceAppId, token);
+      const form = await formOf(sourceAppId, req);
+      const to = { tag: form.language.tag, timeZone: form.settings.timeZone };
+      return donePage(form, asked, change && changedValues(change, form.fields, to));
     },
   });
 
   return { routes: confirmationRoutes, refuse };
+}
+
+/** Values under their names, as an email shows them. */
+function valueList(values: readonly EntryValue[]): string {
+  const items = values.map(
+    ({ name, nameHtml, value }) => html`
+<dt dir="auto">!${nameHtml ?? html`${name}`}</dt>
+<dd class="text" dir="auto">${shownLines(value).join('\n')}</dd>`,
+  );
+  return items.length === 0
+    ? ''
+    : html`
+<dl>!${items.join('')}
+</dl>`;
 }

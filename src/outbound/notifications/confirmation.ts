@@ -6,6 +6,7 @@ import type { HeldRelease } from '../../intake/held/release.ts';
 import type { PlannedChange } from '../../intake/submissions/known-people.ts';
 import { AppNotFound, Gone, NotFound } from '../../platform/core/errors.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
+import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { ConfirmationMail } from '../../records/stored/record.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
@@ -67,6 +68,12 @@ export interface WaitingChanges extends Pick<HeldRelease, 'dataFor' | 'release'>
 /** What a link asks about. */
 type Asked = 'address' | 'change';
 
+/** What a link did. `change`: the values before, and those that it stored. */
+interface Done {
+  asked: Asked;
+  change?: { stored: Record<string, unknown>; sent: Record<string, unknown> };
+}
+
 /** How long a link is valid (spec 4.12). */
 export const LINK_VALID_MS = 7 * DAY_MS;
 /** The most confirmation emails of one record, and the time between two of them. */
@@ -88,7 +95,8 @@ export type ConfirmationService = ReturnType<typeof createConfirmationService>;
 /** The confirmation of email addresses (spec 4.12). */
 export function createConfirmationService(deps: {
   store: ConfirmationStore;
-  changes: Pick<WaitingChanges, 'find' | 'isApplied' | 'release'>;
+  records: Pick<RecordReader, 'find'>;
+  changes: WaitingChanges;
   rates: Pick<MailRates, 'confirmationTime'>;
   tokens: ConfirmationTokens;
   /** Resolves with the incarnation of an app that is in force. */
@@ -96,7 +104,7 @@ export function createConfirmationService(deps: {
   /** The time of the queue. */
   now: () => number;
 }) {
-  const { store, changes, rates, tokens, findApp, now } = deps;
+  const { store, records, changes, rates, tokens, findApp, now } = deps;
 
   /** @throws {AppNotFound} @throws {InvalidLink} @throws {Gone} */
   async function findRecord(sourceAppId: string, token: string) {
@@ -140,21 +148,27 @@ export function createConfirmationService(deps: {
      * Confirms the address of a link, where the first time stays, or stores its change once. A
      * repeat changes nothing. Throws as above, and as `release`.
      */
-    async confirm(sourceAppId: string, token: string): Promise<Asked> {
+    async confirm(sourceAppId: string, token: string): Promise<Done> {
       const { appId, asksAddresses, id } = await findRecord(sourceAppId, token);
       const record = await store.find(appId, id);
-      if (record && (await store.confirm(appId, id, record.email, new Date()))) return 'address';
+      if (record && (await store.confirm(appId, id, record.email, new Date()))) return { asked: 'address' };
       const change = record ? undefined : await findChange(appId, id);
       if (!change) {
-        if (await changes.isApplied(appId, id)) return 'change';
+        if (await changes.isApplied(appId, id)) return { asked: 'change' };
         throw new InvalidLink();
       }
+      const before = await records.find(appId, change.recordId);
       // The link came by an email to the address.
       if (asksAddresses) await store.confirm(appId, change.recordId, change.email, new Date());
       await changes.release(sourceAppId, change).catch((error) => {
         throw error instanceof NoRecord ? new InvalidLink() : error;
       });
-      return 'change';
+      const after = await records.find(appId, change.recordId);
+      if (!before || !after) return { asked: 'change' };
+      // The newest schema may not show all that was sent.
+      const data = Object.entries(await changes.dataFor(change));
+      const sent = Object.fromEntries(data.filter(([key]) => Object.hasOwn(after.data, key)));
+      return { asked: 'change', change: { stored: before.data, sent } };
     },
 
     /** Plans the email of a change; undefined when the app has used its emails of a day. */

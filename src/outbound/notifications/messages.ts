@@ -1,123 +1,23 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ObjectId } from 'mongodb';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
-import { labelNodes, withAddresses } from '../../fields/marks.ts';
-import { choiceLabels, type FormControl, formControl } from '../../fields/presentation.ts';
 import { accentColors } from '../../fields/theme.ts';
-import { formImages, toHtml } from '../../intake/forms/page.ts';
+import { formImages } from '../../intake/forms/page.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { forTag } from '../../platform/languages/tags.ts';
-import { type Block, oneLine, renderContent } from '../../platform/mail/content.ts';
+import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
 import { type Confirmation, type ConfirmationService, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
+import { changedNames, changedValues, entryValues } from './entry-values.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
 import { isOfProgram } from './reply.ts';
-import { addressText, dateText, fillReply, replyValue } from './reply-text.ts';
-
-const MAX_VALUES = 120;
-const MAX_ITEMS = 5;
-
-/** A value as people read it, under its label. */
-export interface EntryValue {
-  /** Plain text. */
-  name: string;
-  /** The name with the signs of a label as HTML. */
-  nameHtml?: string;
-  value: string;
-}
-
-/**
- * Returns values of the schema under their labels, then the others under their keys.
- * @param to the language of the reader, and the time zone of the times
- */
-export function entryValues(
-  { email, data }: { email: string; data: Record<string, unknown> },
-  fields: readonly FieldDefinition[],
-  { tag, timeZone = 'UTC' }: { tag?: string; timeZone?: string | undefined } = {},
-): EntryValue[] {
-  const dateTime = (at: Date) => languageOf(tag ?? 'en').dateTime(at, timeZone);
-  const known = new Set(fields.map(({ key }) => key));
-  const values = [
-    { name: 'Email', value: email },
-    ...fields.flatMap((field) => {
-      if (!Object.hasOwn(data, field.key)) return [];
-      const control = formControl(field, tag);
-      const labels = choiceLabels(control);
-      const value = data[field.key];
-      const labelOf = (one: unknown): string => labels.get(one) ?? showValue(one);
-      if (field.kind === 'date' && typeof value === 'string') {
-        return [{ ...labelName(control), value: dateText(value, dateTime) }];
-      }
-      const textOf = field.kind === 'file' ? fileName : labelOf;
-      const isList = ['multiselect', 'file'].includes(field.kind) && Array.isArray(value);
-      return [{ ...labelName(control), value: isList ? value.map(textOf).join(', ') : labelOf(value) }];
-    }),
-    ...Object.keys(data)
-      .filter((key) => !known.has(key))
-      .map((key) => ({ name: key, value: showValue(data[key]) })),
-  ];
-  if (values.length <= MAX_VALUES) return values;
-  const rest = values.length - MAX_VALUES;
-  return [...values.slice(0, MAX_VALUES), { name: 'More values', value: `${rest} more are in the dashboard` }];
-}
-
-function labelName(control: FormControl): Omit<EntryValue, 'value'> {
-  const nodes = labelNodes({ ...control, label: oneLine(control.label, control.label.length) });
-  if (nodes.every((node) => typeof node === 'string')) return { name: control.label };
-  return { name: withAddresses(control.label), nameHtml: toHtml(nodes) };
-}
-
-/** Returns the name of a file. The value may be older than the kind of its field. */
-const fileName = (value: unknown): string => {
-  const { name } = Object(value);
-  return typeof name === 'string' ? name : showValue(value);
-};
-
-function showValue(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
-  if (Array.isArray(value)) return listText(value);
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  return String(value ?? '');
-}
-
-function listText(items: readonly unknown[]): string {
-  const shown = items.slice(-MAX_ITEMS).reverse().map(itemText);
-  const rest = items.length - shown.length;
-  return [...shown, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
-}
-
-/** Items are stored as objects with a `timestamp`; a sent scalar is in `value`. */
-function itemText(item: unknown): string {
-  if (typeof item !== 'object' || item === null) return showValue(item);
-  const { timestamp: _, ...rest } = item as Record<string, unknown>;
-  const [only, ...others] = Object.keys(rest);
-  return only === 'value' && others.length === 0 ? showValue(rest.value) : JSON.stringify(rest);
-}
-
-/** Returns the sent values that differ from those of the record, as {@link entryValues}. */
-function changedValues(
-  stored: Record<string, unknown>,
-  sent: Record<string, unknown>,
-  fields: readonly FieldDefinition[],
-  to: { tag: string; timeZone: string | undefined },
-): EntryValue[] {
-  const differs = Object.entries(sent).filter(([key, value]) => !isDeepStrictEqual(value, own(stored, key)));
-  const shown = differs.map(([key, value]) => [key, typeof value === 'boolean' ? BOOLEANS[`${value}`] : value]);
-  const [, ...values] = entryValues({ email: '', data: Object.fromEntries(shown) }, fields, to);
-  return values;
-}
-
-/** In every language. */
-const BOOLEANS = { true: '✓', false: '✗' };
-
-const own = (data: Record<string, unknown>, key: string) => (Object.hasOwn(data, key) ? data[key] : undefined);
+import { addressText, fillReply, replyValue } from './reply-text.ts';
 
 const WHY = 'You receive this email because your address is in the form settings of this app.';
 const HOUR_MS = 3_600_000;
@@ -170,13 +70,17 @@ export function createMailRenderer(deps: {
     }));
   }
 
-  /** Shows the values that would change: the record belongs to the person who reads them. */
+  /**
+   * Names the fields that would change. Shows values only to an address that confirmed itself:
+   * anybody can make a record of the address of another person, and then change it.
+   */
   async function changeMail(app: MailApp, { changeId, lang }: MailDocument): Promise<RenderedMail | undefined> {
     if (publicUrl === undefined || !changeId) return undefined;
     const change = await changes.find(app.id, changeId);
-    const record = change && (await records.find(app.id, change.recordId));
-    if (!change || record?.email !== change.email) return undefined;
-    const data = await changes.dataFor(change);
+    const person = change && (await confirmations.find(app.id, change.recordId));
+    const record = person && (await records.find(app.id, change.recordId));
+    if (!record || person?.email !== change?.email || record.email !== change?.email) return undefined;
+    const values = { stored: record.data, sent: await changes.dataFor(change) };
     const fields = await fieldsOf(app.id);
     const { expiresAt } = change;
     return linkMail(app, change.email, { recordId: changeId, expiresAt }, lang, ({ tag, text }) => ({
@@ -184,7 +88,11 @@ export function createMailRenderer(deps: {
       button: text('changeButton'),
       reason: [
         { text: text('mailChange', { title: formTitle(app, tag) }) },
-        { values: changedValues(record.data, data, fields, { tag, timeZone: app.form?.timeZone }) },
+        {
+          values: person.isConfirmed
+            ? changedValues(values, fields, { tag, timeZone: app.form?.timeZone })
+            : changedNames(values, fields, tag),
+        },
       ],
       ignore: text('mailChangeIgnore'),
     }));

@@ -61,6 +61,7 @@ export function createNotifications(deps: {
   const replies = createReplies({ queue, limits, mailLimits, now });
   const confirmations = createConfirmationService({
     store: records.confirmations,
+    records: reader,
     changes,
     rates,
     tokens: createConfirmationTokens(secret),

@@ -1,4 +1,4 @@
-import type { EntryValue } from '../notifications/messages.ts';
+import type { EntryValue } from '../notifications/entry-values.ts';
 
 /** The formats of webhooks (spec 4.11). All but `standard` send a message for people. */
 export const WEBHOOK_FORMATS = ['standard', 'slack', 'discord', 'teams', 'text'] as const;

@@ -3,8 +3,8 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { sampleData } from '../../fields/presentation.ts';
 import type { RecordReader, RecordValues, UnreadRecord } from '../../records/read/record-reader.ts';
 import type { EventType } from '../../records/stored/outbox.ts';
+import { entryValues } from '../notifications/entry-values.ts';
 import { dashboardUrl, formTitle, type MailApps } from '../notifications/mail-apps.ts';
-import { entryValues } from '../notifications/messages.ts';
 import { renderMessage } from './formats.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
 

@@ -160,7 +160,8 @@ export const de: Catalogue = {
   mailIgnore: 'Wenn Sie es nicht waren, können Sie diese E-Mail ignorieren. Die Adresse bleibt dann unbestätigt.',
   changeTitle: 'Angaben bestätigen',
   changeButton: 'Angaben speichern',
-  changeAsk: 'Drücken Sie die Schaltfläche, um die Angaben aus der E-Mail zu speichern.',
+  changeAsk:
+    'Drücken Sie die Schaltfläche, um die Angaben zu speichern, die für Ihre Adresse gesendet wurden. Die Seite zeigt sie danach.',
   mailChange: 'Jemand hat in einem Formular diese Angaben für Ihre E-Mail-Adresse gesendet: {title}',
   mailChangeIgnore: 'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Es ändert sich nichts.',
   linkInvalidTitle: 'Dieser Link ist ungültig',

@@ -164,7 +164,7 @@ export const en = {
   mailIgnore: 'If it was not you, ignore this email. The address will not be confirmed.',
   changeTitle: 'Confirm your entries',
   changeButton: 'Store these entries',
-  changeAsk: 'Press the button to store the entries that the email shows.',
+  changeAsk: 'Press the button to store the entries that were sent for your address. The page then shows them.',
   mailChange: 'Someone sent these entries for your email address in a form: {title}',
   mailChangeIgnore: 'If it was not you, ignore this email. Nothing will change.',
   linkInvalidTitle: 'This link is not valid',

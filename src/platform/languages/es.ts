@@ -173,7 +173,7 @@ export const es: Catalogue = {
   mailIgnore: 'Si no ha sido usted, ignore este correo. La dirección queda entonces sin confirmar.',
   changeTitle: 'Confirme sus datos',
   changeButton: 'Guardar estos datos',
-  changeAsk: 'Pulse el botón para guardar los datos que muestra el correo.',
+  changeAsk: 'Pulse el botón para guardar los datos que se enviaron para su dirección. La página los muestra después.',
   mailChange: 'Alguien envió estos datos para su dirección de correo en un formulario: {title}',
   mailChangeIgnore: 'Si no fue usted, ignore este correo. No cambiará nada.',
   linkInvalidTitle: 'Este enlace no es válido',

@@ -174,7 +174,8 @@ export const fr: Catalogue = {
   mailIgnore: 'Si ce n’était pas vous, ignorez cet e-mail. L’adresse reste alors non confirmée.',
   changeTitle: 'Confirmez vos données',
   changeButton: 'Enregistrer ces données',
-  changeAsk: 'Appuyez sur le bouton pour enregistrer les données indiquées dans l’e-mail.',
+  changeAsk:
+    'Appuyez sur le bouton pour enregistrer les données envoyées pour votre adresse. La page les affiche ensuite.',
   mailChange: 'Quelqu’un a envoyé ces données pour votre adresse e-mail dans un formulaire : {title}',
   mailChangeIgnore: 'Si ce n’était pas vous, ignorez cet e-mail. Rien ne changera.',
   linkInvalidTitle: 'Ce lien n’est pas valide',

@@ -173,7 +173,7 @@ export const it: Catalogue = {
   mailIgnore: 'Se non è stato lei, ignori questa email. L’indirizzo resta così non confermato.',
   changeTitle: 'Confermi i suoi dati',
   changeButton: 'Salva questi dati',
-  changeAsk: 'Prema il pulsante per salvare i dati mostrati nell’email.',
+  changeAsk: 'Prema il pulsante per salvare i dati inviati per il suo indirizzo. La pagina li mostra subito dopo.',
   mailChange: 'Qualcuno ha inviato questi dati per il suo indirizzo email in un modulo: {title}',
   mailChangeIgnore: 'Se non è stato lei, ignori questa email. Non cambierà nulla.',
   linkInvalidTitle: 'Questo link non è valido',

@@ -144,7 +144,7 @@ export const ja: Catalogue = {
   mailIgnore: 'お心当たりがない場合は、このメールを無視してください。アドレスは未確認のままになります。',
   changeTitle: '入力内容の確認',
   changeButton: 'この内容を保存する',
-  changeAsk: 'ボタンを押すと、メールに示された内容が保存されます。',
+  changeAsk: 'ボタンを押すと、あなたのアドレスで送信された内容が保存され、その内容がページに表示されます。',
   mailChange: 'どなたかがあなたのメールアドレスで次の内容をフォームから送信しました：{title}',
   mailChangeIgnore: '心当たりがない場合は、このメールを無視してください。何も変更されません。',
   linkInvalidTitle: 'このリンクは無効です',

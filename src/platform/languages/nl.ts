@@ -152,7 +152,7 @@ export const nl: Catalogue = {
   mailIgnore: 'Was u dat niet, negeer deze e-mail dan. Het adres blijft dan onbevestigd.',
   changeTitle: 'Bevestig uw gegevens',
   changeButton: 'Deze gegevens opslaan',
-  changeAsk: 'Druk op de knop om de gegevens uit de e-mail op te slaan.',
+  changeAsk: 'Druk op de knop om de gegevens op te slaan die voor uw adres zijn verstuurd. Daarna toont de pagina ze.',
   mailChange: 'Iemand heeft deze gegevens voor uw e-mailadres verstuurd met een formulier: {title}',
   mailChangeIgnore: 'Was u dit niet, negeer dan deze e-mail. Er verandert niets.',
   linkInvalidTitle: 'Deze link is niet geldig',

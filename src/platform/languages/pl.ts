@@ -181,7 +181,7 @@ export const pl: Catalogue = {
   mailIgnore: 'Jeśli to nie Ty, zignoruj tę wiadomość. Adres pozostanie wtedy niepotwierdzony.',
   changeTitle: 'Potwierdź dane',
   changeButton: 'Zapisz te dane',
-  changeAsk: 'Naciśnij przycisk, aby zapisać dane pokazane w e-mailu.',
+  changeAsk: 'Naciśnij przycisk, aby zapisać dane przesłane dla Twojego adresu. Strona pokaże je potem.',
   mailChange: 'Ktoś przesłał te dane dla Twojego adresu e-mail w formularzu: {title}',
   mailChangeIgnore: 'Jeśli to nie Ty, zignoruj tę wiadomość. Nic się nie zmieni.',
   linkInvalidTitle: 'Ten link jest nieprawidłowy',

@@ -170,7 +170,7 @@ export const pt: Catalogue = {
   mailIgnore: 'Se não foi você, ignore este e-mail. O endereço fica então por confirmar.',
   changeTitle: 'Confirme os seus dados',
   changeButton: 'Guardar estes dados',
-  changeAsk: 'Prima o botão para guardar os dados que o e-mail mostra.',
+  changeAsk: 'Prima o botão para guardar os dados que foram enviados para o seu endereço. Depois a página mostra-os.',
   mailChange: 'Alguém enviou estes dados para o seu endereço de e-mail num formulário: {title}',
   mailChangeIgnore: 'Se não foi você, ignore este e-mail. Nada mudará.',
   linkInvalidTitle: 'Este link não é válido',

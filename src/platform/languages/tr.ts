@@ -144,7 +144,7 @@ export const tr: Catalogue = {
   mailIgnore: 'Bu kişi siz değilseniz, bu e-postayı dikkate almayın. Adres onaylanmamış kalır.',
   changeTitle: 'Bilgilerinizi onaylayın',
   changeButton: 'Bu bilgileri kaydet',
-  changeAsk: 'E-postada gösterilen bilgileri kaydetmek için düğmeye basın.',
+  changeAsk: 'Adresiniz için gönderilen bilgileri kaydetmek için düğmeye basın. Sayfa bilgileri ardından gösterir.',
   mailChange: 'Birisi bir formda e-posta adresiniz için bu bilgileri gönderdi: {title}',
   mailChangeIgnore: 'Bu kişi siz değilseniz, bu e-postayı dikkate almayın. Hiçbir şey değişmez.',
   linkInvalidTitle: 'Bu bağlantı geçerli değil',

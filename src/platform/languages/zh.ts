@@ -142,7 +142,7 @@ export const zh: Catalogue = {
   mailIgnore: '如果不是您本人，请忽略此邮件。该地址将保持未确认状态。',
   changeTitle: '确认您填写的内容',
   changeButton: '保存这些内容',
-  changeAsk: '按下按钮即可保存邮件中显示的内容。',
+  changeAsk: '按下按钮即可保存以您的地址提交的内容。随后页面会显示这些内容。',
   mailChange: '有人在表单中以您的邮箱地址提交了以下内容：{title}',
   mailChangeIgnore: '如果不是您本人操作，请忽略此邮件。不会有任何更改。',
   linkInvalidTitle: '此链接无效',

@@ -10,8 +10,8 @@ export type Block =
   /** @property max the most characters; default 2,000 */
   | { text: string; max?: number }
   | { link: string; label: string }
-  /** Submitted values, each with its name, which may have HTML of its own. */
-  | { values: readonly { name: string; nameHtml?: string | undefined; value: string }[] };
+  /** Submitted values, each with its name, which may have HTML of its own; or names only. */
+  | { values: readonly { name: string; nameHtml?: string | undefined; value?: string | undefined }[] };
 
 /** The language of the texts of an email, the colors of its buttons and the images above it. */
 interface MailPage {
@@ -35,6 +35,7 @@ const STYLE = {
     cover: 'display:block;width:100%;height:auto;margin:0 0 16px;border-radius:8px',
     logo: 'display:block;max-width:240px;max-height:80px;width:auto;height:auto;margin:0 0 16px',
   },
+  values: 'margin:0 0 16px',
   name: 'margin:0;font-weight:600',
   value: 'margin:0 0 12px;white-space:pre-wrap;overflow-wrap:anywhere',
   plain: 'color:inherit;text-decoration:none',
@@ -55,8 +56,8 @@ function renderText(heading: string, blocks: readonly Block[]): string {
     if ('link' in block) return `${block.label}:\n${block.link}`;
     return block.values
       .map(({ name, value }) => {
-        const indented = splitLines(value, MAX_VALUE).map((line) => `    ${line}`);
-        return [splitLines(name, MAX_NAME).join(' '), ...indented].join('\n');
+        const lines = value === undefined ? [] : shownLines(value);
+        return [splitLines(name, MAX_NAME).join(' '), ...lines.map((line) => `    ${line}`)].join('\n');
       })
       .join('\n\n');
   });
@@ -77,12 +78,15 @@ function renderHtml(
     if ('link' in block) {
       return html`<p style="${STYLE.paragraph}"><a href="${block.link}" style="${STYLE.button(button)}">${block.label}</a></p>`;
     }
-    const values = block.values.map(
-      ({ name, nameHtml, value }) =>
-        html`<p style="${STYLE.name}" dir="auto">!${nameHtml ?? html`<a style="${STYLE.plain}">${splitLines(name, MAX_NAME).join(' ')}</a>`}</p>
-<p style="${STYLE.value}" dir="auto"><a style="${STYLE.plain}">${splitLines(value, MAX_VALUE).join('\n')}</a></p>`,
-    );
-    return html`<div>!${values.join('\n')}</div>`;
+    const values = block.values.map(({ name, nameHtml, value }) => {
+      const shown =
+        value === undefined
+          ? ''
+          : html`
+<p style="${STYLE.value}" dir="auto"><a style="${STYLE.plain}">${shownLines(value).join('\n')}</a></p>`;
+      return html`<p style="${STYLE.name}" dir="auto">!${nameHtml ?? html`<a style="${STYLE.plain}">${splitLines(name, MAX_NAME).join(' ')}</a>`}</p>!${shown}`;
+    });
+    return html`<div style="${STYLE.values}">!${values.join('\n')}</div>`;
   });
   return html`<!doctype html>
 <html lang="${lang}" dir="${dir}">
@@ -108,6 +112,9 @@ const DISRUPTIVE = /[\p{Cc}\u200E\u200F\u061C\u202A-\u202E\u2066-\u2069\u2028\u2
 export function oneLine(text: string, max: number): string {
   return cut(text.replace(DISRUPTIVE, ' ').replace(/\s+/g, ' ').trim(), max);
 }
+
+/** Returns the lines of a submitted value as people read it. */
+export const shownLines = (value: string): string[] => splitLines(value, MAX_VALUE);
 
 /** Returns the lines of a text, of at most `max` characters, without control characters. */
 export function splitLines(text: string, max: number): string[] {

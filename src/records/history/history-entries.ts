@@ -69,7 +69,7 @@ export function appendedTo({ append }: Pick<RecordChange, 'append'>): HistoryCha
   return lists.map(([key, items]) => ({ path: `data.${key}[]`, after: items }));
 }
 
-/** The entry of a submission, as it came. It has no values before, of removed ones none at all. */
+/** The entry of a submission, as it came. It has no values before (`withRemoved`). */
 export function submissionEntry(change: RecordChange, at: Date, version: number, maxBytes: number): SizedEntry {
   const by: HistoryAuthor = { kind: 'submission' };
   const removed = (change.unset ?? []).map((key) => ({ path: `data.${key}` }));
@@ -82,6 +82,15 @@ export function submissionEntry(change: RecordChange, at: Date, version: number,
     },
     maxBytes,
   );
+}
+
+/** Adds the stored values that a submission removes: no other entry may have them. */
+export function withRemoved({ entry }: SizedEntry, removed: Values, maxBytes: number): SizedEntry {
+  const changes = entry.changes.map((change) => {
+    const key = change.path.slice('data.'.length);
+    return Object.hasOwn(removed, key) ? { path: change.path, before: removed[key] } : change;
+  });
+  return sizedEntry({ ...entry, changes }, maxBytes);
 }
 
 /** Matches the records with room for an entry. */

@@ -56,6 +56,9 @@ export function createMemberIndex(users: UserCollection, member: SlotName | 'wor
       exists = true;
     },
 
+    isEmpty: async (appId: ObjectId): Promise<boolean> =>
+      (await users.findOne({ appId }, { projection: { _id: 1 }, hint: NEWEST_FIRST })) === null,
+
     /** Removes the member from at most `limit` records. */
     async drop(appId: ObjectId, limit: number, fence: Fence): Promise<DroppedBatch> {
       const { slotEpoch } = fence;
@@ -159,7 +162,7 @@ export function createIndexBuilds<Use extends IndexUse>(
     announce: (open: readonly OpenApp<Use>[]): Promise<void> =>
       passes.announce(
         open.flatMap(({ appId, uses }) => uses.filter(isUnknown).map((use) => ({ appId, use }))),
-        ({ appId, use }) => store.setKnown(appId, use),
+        async ({ appId, use }) => store.setKnown(appId, use, await records.indexOf(use).isEmpty(appId)),
       ),
 
     /** Works on one app for a while. Resolves with whether more work waits. */

@@ -61,9 +61,10 @@ export function createIndexUses<Use extends IndexUse>(apps: AppModel, member: 's
       return apps.collection.aggregate<OpenApp<Use>>(pipeline).toArray();
     },
 
-    /** Stores that every server knows the state of this use. */
-    async setKnown(appId: ObjectId, use: Use): Promise<void> {
-      await update(appId, [use], changing<AppDocument>({ $currentDate: { [`${path}.knownAt`]: true } }));
+    /** Stores that every server knows the state of this use, and whether the app has no record. */
+    async setKnown(appId: ObjectId, use: Use, isEmpty: boolean): Promise<void> {
+      const change = { $currentDate: { [`${path}.knownAt`]: true }, $set: { [`${path}.isEmpty`]: isEmpty } };
+      await update(appId, [use], changing<AppDocument>(change));
     },
 
     /** Stores the progress of uses in one state. */
@@ -87,7 +88,7 @@ export function createIndexUses<Use extends IndexUse>(apps: AppModel, member: 's
         ...(checkAt && { [`${path}.checkAt`]: checkAt }),
         ...(isBuilt && checkAt && { [`${path}.checks`]: 0 }),
       };
-      const ended = ['knownAt', 'position', ...(checkAt ? [] : ['checkAt'])];
+      const ended = ['knownAt', 'isEmpty', 'position', ...(checkAt ? [] : ['checkAt'])];
       await update(
         appId,
         uses,

@@ -35,7 +35,7 @@ export function createSlotStore(apps: AppModel) {
       const since = slotEpoch + 1;
       const kept = slots.map((slot): IndexSlot => {
         if (!drop.includes(slot)) return slot;
-        const { knownAt: _, position: __, checkAt: ___, ...rest } = slot;
+        const { knownAt: _, position: __, checkAt: ___, isEmpty: ____, ...rest } = slot;
         return { ...rest, state: 'dropping', done: 0 };
       });
       const claimed = claim.map(

@@ -3,7 +3,7 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ErasureCollection, ErasureDocument, ErasureGuard, RecordTraces } from '../write/erasure.ts';
-import type { OutboxEntry, UserCollection, UserDocument } from './record.ts';
+import { byAppAndEmail, type OutboxEntry, type UserCollection, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
 
 /** Spec 6. */
@@ -141,7 +141,7 @@ export function createRelay(deps: {
     if (!first) return 0;
     await consume(events);
     const ids = found.flatMap(({ outbox = [] }) => outbox.map(({ id }) => id));
-    const those = { appId: { $in: found.map(({ appId }) => appId) }, _id: { $in: found.map(({ _id }) => _id) } };
+    const those = { _id: { $in: found.map(({ _id }) => _id) }, $or: byAppAndEmail(found) };
     // One statement takes a third of the time of one for each record. Entries that a crash or a
     // backup restores are given to the consumers again.
     await users.updateMany(

@@ -351,6 +351,20 @@ export const theseRecords = (
 });
 
 /**
+ * Returns filters, each of one app, that match the records of these emails. One filter of all apps
+ * would combine each app with each email, which a router of a sharded cluster does.
+ */
+export function byAppAndEmail(records: readonly Pick<UserDocument, 'appId' | 'email'>[]): RecordFilter[] {
+  const byApp = new Map<string, { appId: ObjectId; email: { $in: string[] } }>();
+  for (const { appId, email } of records) {
+    const ofApp = byApp.get(appId.toHexString());
+    if (ofApp) ofApp.email.$in.push(email);
+    else byApp.set(appId.toHexString(), { appId, email: { $in: [email] } });
+  }
+  return [...byApp.values()];
+}
+
+/**
  * Bounds of the index match ids of any type; `$lt` matches only ids of its own type.
  * @param from inclusive; undefined: the newest id @param end exclusive; undefined: after the oldest
  */

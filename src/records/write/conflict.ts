@@ -1,5 +1,5 @@
 import { notAfterEpoch } from '../../apps/index-slots.ts';
-import { INLINE_SIZE, type InlineSize, isFull } from '../history/history-entries.ts';
+import { INLINE_SIZE, type InlineSize, isFull, withRemoved } from '../history/history-entries.ts';
 import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
 import type { SlotStore } from '../indexes/slots.ts';
 import type { WordRecords } from '../indexes/word-records.ts';
@@ -61,7 +61,10 @@ export async function refuseOutdated(
   throw new OutdatedSchema();
 }
 
-/** The result of the read. It contains no value of `data`, so its size is bounded (invariant 7). */
+/**
+ * The result of the read. Its size is bounded (invariant 7): of `data` it contains only what the
+ * submission removes.
+ */
 interface Facts
   extends Answer,
     Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState' | 'slotEpoch'> {
@@ -78,6 +81,8 @@ interface Facts
   waitingEvents?: number;
   /** The entries of the history. Read only for a submission that adds one. */
   inline?: InlineSize;
+  /** The values that the submission removes. Read only for one that adds an entry. */
+  removed?: Record<string, unknown>;
   /** The number of words. Read only for an app with an index of words. */
   wordCount?: number;
   /** In bytes, without the history. This and the next two are read only near the size limit. */
@@ -164,6 +169,10 @@ export function createConflictReader(deps: ConflictDeps) {
         return { reason: 'consents-full' };
       }
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
+      const { removed: values = {} } = facts;
+      if (submission.entry && Object.keys(values).length > 0) {
+        view.removed = { values, entry: withRemoved(submission.entry, values, limits.maxEntry) };
+      }
       return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, appended, view);
     },
 
@@ -187,9 +196,7 @@ function factsPipeline(submission: Submission) {
   const inline = { $ifNull: ['$appliedKeys', []] };
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
-  const replaced = Object.fromEntries(
-    [...Object.keys(change.set), ...(change.unset ?? [])].map((key) => [key, `$data.${key}`]),
-  );
+  const replaced = valuesOf([...Object.keys(change.set), ...(change.unset ?? [])]);
   const project = {
     appId: 1,
     createdAt: 1,
@@ -211,6 +218,7 @@ function factsPipeline(submission: Submission) {
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
+    ...(submission.entry && change.unset && { removed: valuesOf(change.unset) }),
     ...(submission.words && { wordCount: WORD_COUNT }),
     size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
@@ -218,6 +226,9 @@ function factsPipeline(submission: Submission) {
   };
   return [{ $match: { appId, email } }, { $project: project }];
 }
+
+/** The stored values of these keys, in an aggregation. */
+const valuesOf = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, `$data.${key}`]));
 
 /** The first list that a submission cannot append to: it would be too long, or is no list yet. */
 export function findBlockedList(

@@ -1,14 +1,8 @@
-import {
-  type AnyBulkWriteOperation,
-  MongoBulkWriteError,
-  MongoServerError,
-  type ObjectId,
-  type WriteError,
-} from 'mongodb';
+import { type AnyBulkWriteOperation, MongoBulkWriteError, MongoServerError, type WriteError } from 'mongodb';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
-import type { UserCollection, UserDocument } from '../stored/record.ts';
+import { byAppAndEmail, type UserCollection, type UserDocument } from '../stored/record.ts';
 import type { Insert, Upsert } from './record-upsert.ts';
 import type { Written } from './submission.ts';
 
@@ -100,14 +94,7 @@ function toError({ code, errmsg = 'write error' }: WriteError): Error {
 
 /** Reads the records of these upserts, because a bulk write does not return what it changed. */
 async function resolveChanged(users: UserCollection, changed: QueuedWrite<Upsert>[]): Promise<void> {
-  const byApp = new Map<string, { appId: ObjectId; email: { $in: string[] } }>();
-  for (const { write } of changed) {
-    const { appId, email } = write;
-    const ofApp = byApp.get(appId.toHexString());
-    if (ofApp) ofApp.email.$in.push(email);
-    else byApp.set(appId.toHexString(), { appId, email: { $in: [email] } });
-  }
-  const filters = [...byApp.values()];
+  const filters = byAppAndEmail(changed.map(({ write }) => write));
   const [first = {}] = filters;
   const records = users.find(filters.length === 1 ? first : { $or: filters }, {
     projection: { appId: 1, email: 1, createdAt: 1 },

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
-import { HAS_ROOM } from '../history/history-entries.ts';
+import { HAS_ROOM, type SizedEntry, valuesAre } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { HAS_ROOM_FOR_EVENT } from '../stored/outbox.ts';
@@ -87,6 +87,8 @@ export interface RecordView {
   keyEpoch: number;
   /** The last state of the consent fields; an absent field is not given. */
   consents?: ConsentState | undefined;
+  /** The stored values of the fields that it does not show, and its entry with them; or none. */
+  removed?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
   /** The `sizeBound` when the exact size was read, and its value after this write. */
   exactBound?: { was: number | undefined; becomes: number };
 }
@@ -126,8 +128,12 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
-  if (submission.entry) addEntry(filter, update, buildEntry(submission.entry, newId), submission.entry.bytes);
-  if (submission.requiresRecord || consents?.requiresRecord || isCreatedByInsert(submission))
+  const entry = view.removed?.entry ?? submission.entry;
+  if (entry) addEntry(filter, update, buildEntry(entry, newId), entry.bytes);
+  // The entry has the values that it removes, so the filter requires them.
+  if (entry && submission.change.unset)
+    Object.assign(filter, valuesAre(view.removed?.values ?? {}, submission.change.unset));
+  if (submission.requiresRecord || consents?.requiresRecord || view.removed || isCreatedByInsert(submission))
     update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
@@ -137,7 +143,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     update: changing<UserDocument>(update),
     creation: { id: newId, createdAt: now },
     known,
-    bytes: estimateBytes(submission),
+    // The filter and the entry have the removed values.
+    bytes: estimateBytes(submission) + 2 * (view.removed?.entry.bytes ?? 0),
   };
 }
 

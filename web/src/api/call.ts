@@ -16,16 +16,23 @@ export class ApiError extends Error {
   readonly reauthenticate: boolean;
 
   constructor(endpoint: EndpointName, response: Response, body: ErrorBody) {
-    super(body.message ? reasonText({ ...body, message: body.message }) : t.components.errorStatus(response.status));
+    const code = body.code ?? impliedCode(endpoint, response.status);
+    super(
+      body.message ? reasonText({ ...body, code, message: body.message }) : t.components.errorStatus(response.status),
+    );
     this.endpoint = endpoint;
     this.status = response.status;
-    this.code = body.code;
+    this.code = code;
     this.issues = (body.errors ?? []).map((issue) => ({ path: issue.path, message: reasonText(issue) }));
     this.reauthenticate = body.reauthenticate === true;
     const seconds = Number(response.headers.get('Retry-After'));
     this.retryAfter = seconds > 0 ? seconds : undefined;
   }
 }
+
+/** The code of a refusal that has none in its body (spec 4.2). */
+const impliedCode = (endpoint: EndpointName, status: number): string | undefined =>
+  endpoint === 'GET /auth/session' && status === 401 ? 'notAuthenticated' : undefined;
 
 /** Whether the service answered with a status. */
 export function hasStatus(error: unknown, status: number): error is ApiError {
