@@ -7,7 +7,14 @@ import type { FileSink } from '../api/body/multipart.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
-import type { AnyInput, AuditFacts, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
+import {
+  type AnyInput,
+  AUDITED_READS,
+  type AuditFacts,
+  type BodySpec,
+  type EndpointSpec,
+  type Route,
+} from '../api/endpoint.ts';
 import { hasTurns, type OperatorLoad, readsSession } from '../api/operator-load.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
@@ -73,7 +80,8 @@ export function createMethodCheck(all: readonly Route[]): Router {
  * its turn (429, 503). The caller of a request that waited, for its body or its turn, is checked
  * again.
  */
-function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
+function createHandler(route: Route, edge: Edge): RequestHandler {
+  const { spec } = route;
   const turns = hasTurns(spec) ? edge.load : undefined;
   const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
@@ -89,7 +97,7 @@ function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
           value.principal = caller.principal;
         }
         if (spec.scoped) value.app = await edge.scope(value.principal as AppPrincipal, namedApp(value));
-        const reply = await handle(value);
+        const reply = await run(route, value, facts, edge.recordAudit);
         const isRefused = reply instanceof Redirect && reply.isRefusal;
         if (spec.audit && !isRefused) await audited(reply, edge.recordAudit(spec, value, facts));
         await send(req, res, reply, { onStart: turn?.onStart, recheck: value.recheck });
@@ -99,6 +107,25 @@ function createHandler({ spec, handle }: Route, edge: Edge): RequestHandler {
     };
     await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
   };
+}
+
+const READS: ReadonlySet<string> = new Set(AUDITED_READS);
+
+/**
+ * Runs the handler. A change that fails may have happened, in part or as a whole: its event is
+ * recorded as `incomplete`. A refused one has none, nor has one of a stranger.
+ */
+async function run({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: RecordAudit) {
+  try {
+    return await handle(value);
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.status < 500;
+    const isOfStranger = value.principal === undefined || value.principal.kind === 'public';
+    if (spec.audit && !READS.has(spec.audit) && !isRefused && !isOfStranger) {
+      await recordAudit(spec, value, { ...facts, detail: { ...facts.detail, incomplete: true } });
+    }
+    throw error;
+  }
 }
 
 /** The app that a request names in its path or its query. */

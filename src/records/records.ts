@@ -96,7 +96,7 @@ export function createRecords(deps: {
   const guardOfErased = createErasureGuard(users, clock);
   const kept = createKeptSubmissions(users, models.kept.collection, guardOfErased);
   const history = createRecordHistory({ users, moved: models.history.collection, keep: kept.keep, guardOfErased });
-  const keys = createIdempotencyKeys(users, models.movedKeys.collection);
+  const keys = createIdempotencyKeys(users, models.movedKeys.collection, guardOfErased);
   const findPlace = createFilePlaces({
     users,
     movedNames: history.movedNames,
@@ -198,12 +198,12 @@ export function createRecords(deps: {
     bulkEditor: createBulkEditor(writes),
     importLines: createImportLines(writes),
     inventory: createInventory(users, erasures),
-    /** The relay also erases the history of records whose erasure stopped before it did. */
+    /** The relay also erases what is left of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
       createRelay({
         users,
         erasures,
-        consumers: [...consumers, history.consumer, kept.consumer, cleaner.consumer],
+        consumers: [...consumers, keys.consumer, history.consumer, kept.consumer, cleaner.consumer],
         guardOfErased,
       }),
     /** The records as data of their app. */

@@ -5,6 +5,7 @@ import { LEASE_MS } from '../apps/revision.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
 import { typedFilter } from '../platform/database/filters.ts';
 import { lookup } from '../platform/database/lookups.ts';
+import { isWithin, type Moment, systemClock } from './schema-leases.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -45,7 +46,7 @@ export type RenameStore = ReturnType<typeof createRenameStore>;
  * collection: aggregations, a pipeline, and a read on the path of a submission.
  */
 export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
-  let known: { from: number; renames: Promise<RenamesByApp> } | undefined;
+  let known: { from: Moment; renames: Promise<RenamesByApp> } | undefined;
 
   async function read(): Promise<RenamesByApp> {
     const found = schemas.collection.find(PENDING, { projection: { appId: 1, moving: 1 } });
@@ -62,8 +63,8 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
 
     /** Resolves with the pending renames of all apps at a time within the last {@link LEASE_MS}. */
     recent(): Promise<RenamesByApp> {
-      const now = performance.now();
-      if (!known || now - known.from >= leaseMs) {
+      const now = systemClock();
+      if (!known || !isWithin(leaseMs, known.from, now)) {
         const entry = { from: now, renames: read() };
         known = entry;
         entry.renames.catch(() => {

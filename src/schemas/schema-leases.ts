@@ -14,7 +14,7 @@ import { createSharedSchemas } from './shared-schemas.ts';
  * A point in time on a monotonic clock and on a wall clock, in milliseconds. Most monotonic clocks
  * stop while the machine is suspended; a wall clock does not, but can be set.
  */
-interface Moment {
+export interface Moment {
   monotonic: number;
   wall: number;
 }

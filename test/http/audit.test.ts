@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepeatedEvents } from '../../src/access/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
@@ -642,5 +644,34 @@ describe('an audit log that cannot be written', () => {
     await operator.get('/auth/users').set('X-Forwarded-For', '203.0.113.77').expect(200);
     expect(await newest()).toMatchObject({ action: 'users.listed', actor: { address: '203.0.113.77' } });
     await operator.get(`/auth/users/${other}`).expect(200);
+  });
+});
+
+describe('a change that fails', () => {
+  beforeAll(buildApp);
+
+  it('is an event that says so, because it may have happened in part', async () => {
+    const id = await submit('ada@example.com');
+    const { _id: appId } = (await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId })) ?? {};
+    // What names the record cannot be removed: nothing is deleted from a view.
+    const deliveries = server.db.collection('deliveries');
+    await deliveries.rename('stored_deliveries');
+    await server.db.createCollection('deliveries', { viewOn: 'stored_deliveries', pipeline: [] });
+    const named = { appId, recordId: new UUID(id), type: 'user.created' };
+    await server.db.collection('stored_deliveries').insertOne(named);
+    try {
+      await operator.delete(`/auth/users/${id}`).expect(500);
+    } finally {
+      await deliveries.drop();
+      await server.db.collection('stored_deliveries').rename('deliveries');
+    }
+    await operator.get(`/auth/users/${id}`).expect(404);
+    expect(await newest()).toMatchObject({ action: 'user.erased', target: id, detail: { incomplete: true } });
+  });
+
+  it('is no event when it was refused', async () => {
+    const before = await newest();
+    await operator.delete(`/auth/users/${randomUUID()}`).expect(404);
+    expect(await newest()).toEqual(before);
   });
 });

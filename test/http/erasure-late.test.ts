@@ -1,4 +1,4 @@
-import type { Document, ObjectId } from 'mongodb';
+import { Binary, type Document, type ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DocumentId } from '../../src/platform/bson/documents.ts';
 import { createPersonRecords } from '../../src/records/read/record-reader.ts';
@@ -147,4 +147,17 @@ describe.each(TRACES)('%s of a record', (collection, store) => {
     await expect.poll(() => countOf(collection), POLL).toBe(0);
     await expect.poll(() => main.db.collection('erasures').countDocuments({ appId }), POLL).toBe(0);
   });
+});
+
+it('moved idempotency keys are removed by another server when one stops after the deletion', async () => {
+  const { appId, _id } = record;
+  const key = new Binary(Buffer.concat([appId.id, _id.buffer, Buffer.alloc(16)]));
+  const keys = main.db.collection<{ _id: Binary }>('applied_keys');
+  await keys.insertOne({ _id: key, content: new Binary(Buffer.alloc(16)), at: new Date() } as never);
+  await users().updateOne({ _id }, { $set: { keyEpoch: 1 } });
+  const killed = new Error('the process ends');
+  const erased = eraserOf({ removeKeysOf: () => Promise.reject(killed) })(appId, [_id]);
+  await expect(erased).rejects.toBe(killed);
+  await expect.poll(() => keys.countDocuments({ _id: key }), POLL).toBe(0);
+  await expect.poll(() => main.db.collection('erasures').countDocuments({ appId }), POLL).toBe(0);
 });

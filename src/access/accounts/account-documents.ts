@@ -279,7 +279,9 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
      */
     async countGuess(accountId: ObjectId, windowMs: number): Promise<number> {
       const since = { $dateSubtract: { startDate: '$$NOW', unit: 'millisecond', amount: windowMs } };
-      const isOver = { $lt: [{ $ifNull: ['$guesses.from', new Date(0)] }, since] };
+      const from = { $ifNull: ['$guesses.from', new Date(0)] };
+      // Or the clock was set back since.
+      const isOver = { $or: [{ $lt: [from, since] }, { $gt: [from, '$$NOW'] }] };
       const counted = {
         from: { $cond: [isOver, '$$NOW', '$guesses.from'] },
         count: { $cond: [isOver, 1, { $add: ['$guesses.count', 1] }] },

@@ -10,6 +10,8 @@ const TIME_BYTES = 6;
 /** 128 bits of the HMAC. */
 const TAG_BYTES = 16;
 const LIFETIME_MS = 5 * 60 * 1_000;
+/** The clocks of the servers and of the database differ: it removes what expired by its own. */
+const KEPT_LONGER_MS = 60 * 60 * 1_000;
 
 export type Challenges = ReturnType<typeof createChallenges>;
 
@@ -51,9 +53,7 @@ export function createChallenges(secret: string, used: UsedModel) {
     async use(text: string, forMs = LIFETIME_MS): Promise<boolean> {
       const _id: Binary = hashToken(text);
       try {
-        // The database removes what expired within a minute; clocks of servers may differ by
-        // another.
-        await used.insertOne({ _id, expiresAt: new Date(Date.now() + forMs + 60_000) });
+        await used.insertOne({ _id, expiresAt: new Date(Date.now() + forMs + KEPT_LONGER_MS) });
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;

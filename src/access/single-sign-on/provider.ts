@@ -114,15 +114,15 @@ export function createProvider(config: SignOnConfig, secret: string, logger: Log
 
   /** @throws {SignOnRefused} when the provider cannot be reached */
   async function client(): Promise<oidc.Configuration> {
-    if (!found || found.until <= Date.now()) {
+    if (!found || found.until <= performance.now()) {
       const execute = [oidc.enableNonRepudiationChecks, ...(isLocal ? [oidc.allowInsecureRequests] : [])];
       const authentication = clientSecret === undefined ? oidc.None() : undefined;
       const options = { execute, timeout: TIMEOUT_S };
       const next = oidc.discovery(new URL(issuer), clientId, clientSecret, authentication, options);
-      const attempt = { client: next, until: Date.now() + FOUND_MS };
+      const attempt = { client: next, until: performance.now() + FOUND_MS };
       found = attempt;
       next.catch((error: unknown) => {
-        attempt.until = Date.now() + RETRY_MS;
+        attempt.until = performance.now() + RETRY_MS;
         logger.warn({ reason: describe(error) }, 'the provider of single sign-on cannot be used');
       });
     }

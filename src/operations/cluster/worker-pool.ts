@@ -11,6 +11,14 @@ const STEADY_MS = 60_000;
 /** Longer than a worker takes to drain, and short enough to stop the database afterwards. */
 const KILL_AFTER_MS = 8_700;
 
+/**
+ * How often the pool looks whether its workers report, and how many looks in a row may find none.
+ * Looks, not a time: after a pause of this process or of the machine there is one look, and the
+ * reports follow it.
+ */
+const LOOK_EVERY_MS = 1_000;
+const MAX_SILENT_LOOKS = 30;
+
 /** The last is standard output, as OUTPUT_OF_WORKER. */
 const STDIO = ['ignore', 'ignore', 'pipe', 'ipc', 1];
 
@@ -25,9 +33,11 @@ export function sendTo(worker: Worker, message: ToWorker): void {
 
 /**
  * Keeps `count` workers running. Each place has one process at a time: the next one starts when the
- * one before has ended, and later each time that it ends early.
+ * one before has ended, and later each time that it ends early. A worker that serves sends a
+ * message each second; one that does not for half a minute is stuck, and is ended.
  *
  * @param deps.program the program of a worker @param deps.setup called for each worker
+ * @param deps.lookEveryMs shorter in tests only
  */
 export function createWorkerPool(deps: {
   count: number;
@@ -36,12 +46,16 @@ export function createWorkerPool(deps: {
   onMessage(message: FromWorker, worker: Worker): void;
   onEnd(worker: Worker): void;
   logger: Logger;
+  lookEveryMs?: number;
 }) {
-  const { count, program, setup, onMessage, onEnd, logger } = deps;
+  const { count, program, setup, onMessage, onEnd, logger, lookEveryMs = LOOK_EVERY_MS } = deps;
   const live = new Set<Worker>();
   const serving = new Set<Worker>();
+  /** The looks since the last message of a worker. */
+  const silentLooks = new WeakMap<Worker, number>();
   const stopping = new AbortController();
   const places: Promise<void>[] = [];
+  let looking: NodeJS.Timeout | undefined;
   let hasStarted = false;
 
   /** Resolves with the reason when the process has ended. */
@@ -58,6 +72,7 @@ export function createWorkerPool(deps: {
         resolve(reason ?? found);
       };
       worker.on('message', (message: FromWorker) => {
+        silentLooks.set(worker, 0);
         if ('reading' in message) sendTo(worker, stopping.signal.aborted ? { stop: true } : { setup: setup() });
         if ('failed' in message) reason = message.failed;
         if ('ready' in message) {
@@ -85,8 +100,18 @@ export function createWorkerPool(deps: {
     }
   }
 
+  function endStuck(): void {
+    for (const worker of serving) {
+      const looks = (silentLooks.get(worker) ?? 0) + 1;
+      silentLooks.set(worker, looks);
+      // Also a process that a signal stopped.
+      if (looks > MAX_SILENT_LOOKS) worker.process.kill('SIGKILL');
+    }
+  }
+
   async function stop(): Promise<void> {
     stopping.abort();
+    clearInterval(looking);
     for (const worker of live) sendTo(worker, { stop: true });
     const timer = setTimeout(() => {
       for (const worker of live) worker.process.kill('SIGKILL');
@@ -115,6 +140,7 @@ export function createWorkerPool(deps: {
         );
         const [url = ''] = await Promise.all(ready);
         hasStarted = true;
+        looking = setInterval(endStuck, lookEveryMs).unref();
         return url;
       } catch (error) {
         await stop();

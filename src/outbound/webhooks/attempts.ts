@@ -89,6 +89,9 @@ const PASS_PAUSE = 9;
 /** Later attempts may be of deliveries that the receiver did not postpone. */
 const MAX_ENDPOINT_PAUSE_MS = 15 * MINUTE;
 
+/** Whether a pause of at most `mostMs` lasts. A longer one is of a clock that was set back since. */
+const isBefore = (now: number, end: number, mostMs: number): boolean => now < end && end - now <= mostMs;
+
 /** Due deliveries of different records, with the webhook as it was when they were read. */
 interface Ready {
   webhook: WebhookDocument;
@@ -117,11 +120,11 @@ export class Endpoint {
   #pausedUntil = 0;
 
   free(now: number): number {
-    if (now < this.#pausedUntil) return 0;
+    if (isBefore(now, this.#pausedUntil, MAX_ENDPOINT_PAUSE_MS)) return 0;
     // Until its format is read, an endpoint without an attempt in progress has room for one.
     const atOnce = this.#ready ? formatOf(this.#ready.webhook).atOnce : 1;
     if (this.#failures < OPENS_AFTER) return atOnce - this.busy.size;
-    return this.busy.size === 0 && now >= this.#probeAt ? 1 : 0;
+    return this.busy.size === 0 && !isBefore(now, this.#probeAt, PROBE_AFTER_MS.max) ? 1 : 0;
   }
 
   /** Takes at most `limit` of the deliveries that were read; undefined when none is left. */

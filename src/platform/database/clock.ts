@@ -24,28 +24,38 @@ export type Until = () => Promise<Date>;
 
 /** Clocks that differ by more than this are not trusted: nothing is erased for its age. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
-const MEASURE_EVERY_MS = 60_000;
+const COMPARE_EVERY_MS = 10_000;
+/** How often this process looks whether its clock was set, and by how much at least. */
+const NOTICE_EVERY_MS = 1_000;
+const SET_BY_MS = 500;
 
-/** Compares the clocks by one `hello`. `difference`: how far this process is ahead, in ms. */
+/**
+ * Compares the clocks by one `hello`. `difference`: how far this process is ahead, in ms. `epoch`:
+ * the time of this process when its monotonic clock was 0; it changes when the clock is set.
+ */
 export async function compareClocks(
   hello: () => Promise<Document>,
   now: () => number,
-): Promise<{ databaseTime: Date; difference: number }> {
+): Promise<{ databaseTime: Date; difference: number; epoch: number }> {
   const begun = now();
+  const begunAt = performance.now();
   const { localTime: databaseTime }: { localTime?: Date } = await hello();
-  const ended = now();
+  // Not by the wall clock, which may be set meanwhile.
+  const ended = begun + (performance.now() - begunAt);
   if (databaseTime === undefined) throw new Error('the database did not tell its time');
   const time = databaseTime.getTime();
   // The time was read between the two: only what is outside of them is a difference.
-  return { databaseTime, difference: time < begun ? begun - time : Math.min(0, ended - time) };
+  const difference = time < begun ? begun - time : Math.min(0, ended - time);
+  return { databaseTime, difference, epoch: begun - begunAt };
 }
 
 export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
 
 /**
- * Compares the clock of this server with that of the database, at each `read` and once a minute
- * after `start`. A wrong clock must not delete what is young: deletions use the earlier of both
- * times, and expiry times the later one.
+ * Compares the clock of this server with that of the database, at each `read`, and after `start`
+ * every 10 s and when this server's clock was set. In between, the monotonic clock continues the
+ * database's time, so a clock that is set delays nothing and ends nothing early. A wrong clock must
+ * not delete what is young: deletions use the earlier of both times, and expiry times the later one.
  */
 export function createDatabaseClock(deps: {
   connection: Connection;
@@ -54,22 +64,46 @@ export function createDatabaseClock(deps: {
   now?: () => number;
 }) {
   const { connection, logger, metrics = NO_METRICS, now = Date.now } = deps;
-  /** How far this server's clock is ahead of the database's, as last measured. */
-  let aheadMs = 0;
+  /** How far this server's clock was ahead of the database's when they were compared, in ms. */
+  let difference = 0;
+  /** The time of this server when its monotonic clock was 0, as of that comparison. */
+  let epoch = now() - performance.now();
   let timer: NodeJS.Timeout | undefined;
-  const help = 'How far the clock of this server is ahead of the clock of the database';
-  metrics.gauge('clock_difference_seconds', { help, across: 'average' }, () => aheadMs / 1_000);
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let isComparing = false;
 
-  const isTrusted = (): boolean => Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS;
+  /** By how much this server's clock was set since the comparison, in ms. */
+  const setBy = (): number => {
+    const ms = now() - performance.now() - epoch;
+    // Below: the resolution of the two clocks.
+    return Math.abs(ms) < SET_BY_MS ? 0 : ms;
+  };
+  const aheadMs = (): number => difference + setBy();
+  const databaseNow = (): number => now() - aheadMs();
+
+  const help = 'How far the clock of this server is ahead of the clock of the database';
+  metrics.gauge('clock_difference_seconds', { help, across: 'average' }, () => aheadMs() / 1_000);
+
+  const isTrusted = (): boolean => Math.abs(aheadMs()) <= MAX_CLOCK_DIFFERENCE_MS;
 
   /** Resolves with the database's time, and compares the clocks. */
   async function read(): Promise<Date> {
-    const { databaseTime, difference } = await compareClocks(() => hello(connection.getClient()), now);
-    const wasTrusted = isTrusted();
-    aheadMs = difference;
-    if (wasTrusted && !isTrusted()) logger.warn({ aheadSeconds: Math.round(aheadMs / 1_000) }, CLOCKS_DIFFER);
+    const compared = await compareClocks(() => hello(connection.getClient()), now);
+    const wasTrusted = Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS;
+    ({ difference, epoch } = compared);
+    if (wasTrusted && !isTrusted()) logger.warn({ aheadSeconds: Math.round(difference / 1_000) }, CLOCKS_DIFFER);
     if (!wasTrusted && isTrusted()) logger.info('the clocks of this server and of the database agree again');
-    return databaseTime;
+    return compared.databaseTime;
+  }
+
+  /** Compares the clocks when it is time, or when this server's clock was set. */
+  async function compareIfDue(): Promise<void> {
+    if (isComparing || (setBy() === 0 && performance.now() - comparedAt < COMPARE_EVERY_MS)) return;
+    isComparing = true;
+    comparedAt = performance.now();
+    // The database may be away.
+    await read().catch(() => undefined);
+    isComparing = false;
   }
 
   /** Returns the deadline of writes that have `leftMs()` left, 0 when the time is over. */
@@ -98,30 +132,31 @@ export function createDatabaseClock(deps: {
 
     isTrusted,
 
-    /** How far this server's clock is ahead of the database's, as last measured. */
-    aheadMs: () => aheadMs,
+    /** How far this server's clock is ahead of the database's. */
+    aheadMs,
 
     /**
      * Returns the time of MongoDB's clock in ms, as last measured. For times that several servers
-     * compare: one server may be ahead, or its clock may be set back.
+     * compare: one server may be ahead, or its clock may be set.
      */
-    now: (): number => now() - aheadMs,
+    now: databaseNow,
 
-    earlier: (): Date => new Date(now() - Math.max(0, aheadMs)),
+    earlier: (): Date => new Date(Math.min(now(), databaseNow())),
 
-    later: (): Date => new Date(now() - Math.min(0, aheadMs)),
+    later: (): Date => new Date(Math.max(now(), databaseNow())),
 
     /** Warnings for operators, for `/ready`. */
     warnings(): string[] {
       if (isTrusted()) return [];
-      const by = `${Math.round(Math.abs(aheadMs) / 1_000)} seconds ${aheadMs > 0 ? 'ahead of' : 'behind'}`;
+      const ahead = Math.round(aheadMs() / 1_000);
+      const by = `${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'}`;
       return [`The clock of this server is ${by} the clock of the database. It erases no records for their age.`];
     },
 
-    /** Compares the clocks now and once a minute. Ignores a database that does not respond. */
+    /** Compares the clocks now, and from now on. Ignores a database that does not respond. */
     async start(): Promise<void> {
-      timer = setInterval(() => void read().catch(() => undefined), MEASURE_EVERY_MS).unref();
-      await read().catch(() => undefined);
+      timer = setInterval(() => void compareIfDue(), NOTICE_EVERY_MS).unref();
+      await compareIfDue();
     },
 
     stop(): void {

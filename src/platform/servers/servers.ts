@@ -121,6 +121,9 @@ export type ServerSettings = Pick<
   'version' | 'level' | 'workers' | 'publicUrl' | 'sendsMail' | 'filesBucket' | 'poolSize'
 > & { sessionSecret: string };
 
+/** Also by the wall clock: the monotonic one stops while a machine is suspended. */
+const moment = () => ({ monotonic: performance.now(), wall: Date.now() });
+
 /** Announces this process in `servers` from `start` to `stop`. */
 export function createAnnouncement(
   servers: ServerCollection,
@@ -149,15 +152,15 @@ export function createAnnouncement(
   };
   let renewal = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  let renewedAt = performance.now();
+  let renewedAt = moment();
 
   async function announce(): Promise<void> {
     const document = { $literal: { ...fixed, clockAheadMs: Math.round(clockAheadMs()) } };
     const times = { startedAt: { $ifNull: ['$startedAt', '$$NOW'] }, seenAt: '$$NOW' };
     const update = [{ $replaceWith: { $mergeObjects: [document, times] } }];
-    const begun = performance.now();
+    const begun = moment();
     await servers.updateOne({ _id: fixed._id }, update, { upsert: true });
-    const isBack = begun - renewedAt > seenWithinMs;
+    const isBack = Math.max(begun.monotonic - renewedAt.monotonic, begun.wall - renewedAt.wall) > seenWithinMs;
     renewedAt = begun;
     if (isBack) onReturn();
   }
@@ -167,7 +170,7 @@ export function createAnnouncement(
 
     /** Resolves when the document is written. @throws when the database does not answer */
     async start(): Promise<void> {
-      renewedAt = performance.now();
+      renewedAt = moment();
       await announce();
       timer = setInterval(() => {
         // The database may be away; the next renewal writes the document again.

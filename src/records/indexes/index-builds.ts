@@ -4,7 +4,13 @@ import { changing } from '../../platform/database/filters.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import type { StepContext } from '../../platform/jobs/job.ts';
 import { NEWEST_FIRST, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
-import { createRecordPasses, LATE_WRITES_END_MS, LATER_CHECK_MS, type PassDeps } from '../stored/record-passes.ts';
+import {
+  createRecordPasses,
+  isUnknown,
+  LATE_WRITES_END_MS,
+  LATER_CHECK_MS,
+  type PassDeps,
+} from '../stored/record-passes.ts';
 import type { IndexUses, OpenApp } from './index-uses.ts';
 
 /** Read before the records, so that late writes change no later state (decision 21). */
@@ -161,7 +167,9 @@ export function createIndexBuilds<Use extends IndexUse>(
   return {
     announce: (open: readonly OpenApp<Use>[]): Promise<void> =>
       passes.announce(
-        open.flatMap(({ appId, uses }) => uses.filter(isUnknown).map((use) => ({ appId, use }))),
+        open.flatMap(({ appId, uses, now }) =>
+          uses.filter((use) => use.state !== 'ready' && isUnknown(use, now)).map((use) => ({ appId, use })),
+        ),
         async ({ appId, use }) => store.setKnown(appId, use, await records.indexOf(use).isEmpty(appId)),
       ),
 
@@ -184,7 +192,5 @@ export function createIndexBuilds<Use extends IndexUse>(
     },
   };
 }
-
-const isUnknown = ({ state, knownAt }: IndexUse): boolean => state !== 'ready' && !knownAt;
 
 const progressOf = ({ state, position, checkAt }: IndexUse): string => `${state} ${position} ${checkAt?.getTime()}`;

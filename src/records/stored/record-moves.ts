@@ -12,7 +12,7 @@ import {
   type UserCollection,
   type UserDocument,
 } from './record.ts';
-import { createRecordPasses, type PassDeps, workOnEach } from './record-passes.ts';
+import { createRecordPasses, isUnknown, type PassDeps, workOnEach } from './record-passes.ts';
 
 const KEYED = ['data', 'arraySizes', 'consentState'] as const;
 
@@ -227,7 +227,7 @@ export function createRenameJob(
     everyMs: EVERY_MS,
     hasWork: (hasAny) => hasAny(store.anyOpen),
     async run(context) {
-      const unknown = (await store.open()).filter(({ progress }) => !progress.knownAt);
+      const unknown = (await store.open()).filter(({ progress, now }) => isUnknown(progress, now));
       await announce(unknown, store.setKnown);
       const isMoving = await workOnEach(await store.open(), context, (app) => workOn(app, context));
       const isSearching = await workOnEach(await store.dueChecks(), context, (due) => search(due, context));

@@ -30,6 +30,13 @@ export interface PassDeps {
   checksMs?: readonly number[] | undefined;
 }
 
+/**
+ * Whether not every server may know a state. A later time than now is of a clock of MongoDB that
+ * was set back since.
+ */
+export const isUnknown = ({ knownAt }: { knownAt?: Date | undefined }, now: Date): boolean =>
+  knownAt === undefined || knownAt > now;
+
 /** The waits, batches and checks of passes over all records of an app (decision 21). */
 export function createRecordPasses({ revision, pace, writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS }: PassDeps) {
   return {

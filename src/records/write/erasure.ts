@@ -62,7 +62,8 @@ const ERASED_WITHIN_MS = 20_000;
 const MAX_WAITS = 20;
 const WAIT_MS = 100;
 
-interface FoundRecord extends Pick<UserDocument, '_id' | 'email' | 'eventCount' | 'historyMove' | 'movedHistory'> {
+interface FoundRecord
+  extends Pick<UserDocument, '_id' | 'email' | 'eventCount' | 'historyMove' | 'movedHistory' | 'keyEpoch'> {
   now: Date;
 }
 
@@ -133,7 +134,7 @@ export function createRecordEraser(deps: {
 
   /** Reads records. One whose history is being moved would leave what arrives later. */
   async function readUnmoving(appId: ObjectId, ids: readonly DocumentId[]): Promise<FoundRecord[]> {
-    const projection = { email: 1, eventCount: 1, historyMove: 1, movedHistory: 1, now: '$$NOW' };
+    const projection = { email: 1, eventCount: 1, historyMove: 1, movedHistory: 1, keyEpoch: 1, now: '$$NOW' };
     for (let count = 0; count < MAX_WAITS; count += 1) {
       const found = await users.find<FoundRecord>(named(appId, ids), { projection }).toArray();
       if (found.every(({ historyMove, now }) => !historyMove || historyMove.until <= now)) return found;
@@ -147,7 +148,8 @@ export function createRecordEraser(deps: {
     if (ids.length === 0) return 0;
     const begun = performance.now();
     const found = await readUnmoving(appId, ids);
-    const hasTraces = found.some(({ movedHistory }) => movedHistory) || (await traces.exist([appId], ids));
+    const hasMoved = found.some(({ movedHistory, keyEpoch }) => movedHistory || keyEpoch);
+    const hasTraces = hasMoved || (await traces.exist([appId], ids));
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
     if (isAnnounced) await announce(appId, found);

@@ -6,8 +6,10 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import type { EventConsumer } from '../stored/outbox.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
+import type { ErasureGuard } from './erasure.ts';
 
 const HASH_BYTES = 16;
 const TEXTS_HASH_BYTES = 8;
@@ -79,7 +81,7 @@ export type IdempotencyKeys = ReturnType<typeof createIdempotencyKeys>;
  * upsert has the epoch of its look-up, so a move in between fails the write instead of applying a
  * repeat twice.
  */
-export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyCollection) {
+export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyCollection, guardOfErased: ErasureGuard) {
   const moves = new Map<string, Promise<void>>();
 
   async function move({ _id, appId }: Pick<UserDocument, '_id' | 'appId'>): Promise<void> {
@@ -101,6 +103,11 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
         $set: { keyEpoch: (keyEpoch ?? 0) + 1 },
       },
     );
+  }
+
+  /** Removes the moved keys of some records, of one to a thousand. */
+  async function removeOf(appId: ObjectId, records: readonly RecordId[], guard: RemovalGuard): Promise<void> {
+    await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) }, guard);
   }
 
   async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
@@ -126,10 +133,21 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
       return running;
     },
 
-    /** Removes the moved keys of some records, of one to a thousand. */
-    async removeOf(appId: ObjectId, records: readonly RecordId[], guard: RemovalGuard): Promise<void> {
-      await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) }, guard);
-    },
+    removeOf,
+
+    /** Removes the keys of erased records, because an erasure may stop before it does. */
+    consumer: {
+      async consume(events) {
+        const erased = new Map<string, { appId: ObjectId; ids: RecordId[] }>();
+        for (const { type, appId, recordId } of events) {
+          if (type !== 'user.erased') continue;
+          const ofApp = erased.get(appId.toHexString()) ?? { appId, ids: [] };
+          erased.set(appId.toHexString(), ofApp);
+          ofApp.ids.push(recordId);
+        }
+        for (const { appId, ids } of erased.values()) await removeOf(appId, ids, guardOfErased([appId], ids));
+      },
+    } satisfies EventConsumer,
 
     ...ownedBy(moved, 'at', { of: (appId) => ({ _id: idRange(appId.id) }) }),
   };

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { createClosedConnection } from '../../../src/platform/database/client.ts';
 import { createDatabaseClock } from '../../../src/platform/database/clock.ts';
@@ -6,10 +6,10 @@ import { createDatabaseClock } from '../../../src/platform/database/clock.ts';
 const HOUR_MS = 60 * 60 * 1_000;
 
 /** A clock of a database that is an hour behind, with the work that its answer takes. */
-function createClock(onAnswer: () => void = () => undefined, now = Date.now) {
+function createClock(onAnswer: () => void = () => undefined, now = Date.now, databaseNow = () => Date.now() - HOUR_MS) {
   const connection = createClosedConnection();
   const command = async () => {
-    const localTime = new Date(Date.now() - HOUR_MS);
+    const localTime = new Date(databaseNow());
     onAnswer();
     return { localTime };
   };
@@ -40,4 +40,52 @@ it('the deadline of writes is refused after the machine was suspended', async ()
   await until();
   aheadMs = HOUR_MS;
   await expect(until()).rejects.toMatchObject({ status: 503 });
+});
+
+describe('the clock of a server that is set by an hour', () => {
+  /** Resolves with a clock that was compared while both agreed, and how far each is off since. */
+  async function createAgreeing() {
+    const off = { server: 0, database: 0 };
+    const clock = createClock(
+      undefined,
+      () => Date.now() + off.server,
+      () => Date.now() + off.database,
+    );
+    await clock.start();
+    onTestFinished(clock.stop);
+    return { clock, off };
+  }
+  /** The difference to the time of this machine, in hours. */
+  const hours = (time: number | Date): number => Math.round((Number(time) - Date.now()) / HOUR_MS) || 0;
+
+  it.each([1, -1])('keeps the time of the database, and is not trusted (%i)', async (by) => {
+    const { clock, off } = await createAgreeing();
+    off.server = by * HOUR_MS;
+    expect(hours(clock.now())).toBe(0);
+    expect([clock.earlier(), clock.later()].map(hours)).toEqual([0, by].sort());
+    expect(clock.isTrusted()).toBe(false);
+    expect(Math.round(clock.aheadMs() / HOUR_MS)).toBe(by);
+    off.server = 0;
+    expect(clock.isTrusted()).toBe(true);
+  });
+
+  it('is compared again: the database may have the same clock', async () => {
+    const { clock, off } = await createAgreeing();
+    Object.assign(off, { server: -HOUR_MS, database: -HOUR_MS });
+    await expect.poll(() => hours(clock.now()), { timeout: 30_000 }).toBe(-1);
+    expect(clock.isTrusted()).toBe(true);
+  });
+
+  it('does not spoil a comparison in progress', async () => {
+    const off = { server: 0 };
+    const clock = createClock(
+      () => {
+        off.server = HOUR_MS;
+      },
+      () => Date.now() + off.server,
+      Date.now,
+    );
+    await clock.read();
+    expect(hours(clock.now())).toBe(0);
+  });
 });

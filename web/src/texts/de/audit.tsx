@@ -124,6 +124,7 @@ export const audit: typeof en = {
     held: 'zurückgehaltene Einsendungen',
     history: 'Teile des Verlaufs',
     importLines: 'Importzeilen',
+    incomplete: 'möglicherweise unvollständig',
     invitations: 'Einladungen',
     linked: 'verknüpft',
     second: 'wartet auf den zweiten Faktor',

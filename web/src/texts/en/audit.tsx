@@ -125,6 +125,7 @@ export const audit = {
     held: 'held submissions',
     history: 'changes in the history',
     importLines: 'lines of imports',
+    incomplete: 'may be incomplete',
     invitations: 'invitations',
     linked: 'linked',
     second: 'waits for the second factor',
