@@ -43,7 +43,7 @@ export default defineConfig({
             'test/{unit,http,contract,cli,startup,security,browser}/**/*.test.ts',
             // The short fault tests of npm run test:faults, with fewer rounds.
             'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
-            'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
+            'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,start-killed,stopped-over-delete,two-releases,under-attack}.test.ts',
           ],
           exclude: MEASURED,
           // A worker loads the modules of the service once, not for each file: they hold no state.
