@@ -28,11 +28,10 @@ afterAll(async () => {
 });
 
 function newDatabase(): { uri: string; db: Db } {
-  const uri = new URL(databaseUri(randomName()));
-  uri.searchParams.set('monitorCommands', 'true');
-  const client = new MongoClient(uri.href);
+  const uri = databaseUri(randomName());
+  const client = new MongoClient(uri);
   clients.push(client);
-  return { uri: uri.href, db: client.db() };
+  return { uri, db: client.db() };
 }
 
 /** Starts a server that gets `SIGNAL` before its statement number `AT`. */

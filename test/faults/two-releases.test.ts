@@ -12,14 +12,16 @@ import { sha256 } from '../support/files.ts';
 import { type Entries, sendForm } from '../support/forms.ts';
 import { prepareImport, untilImport } from '../support/imports.ts';
 import { databaseUri, Leftovers } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
 import { CV, pdfOf, uploadPart } from '../support/uploads.ts';
 import { unpackRelease } from './packed-release.ts';
 import { Service } from './service.ts';
 
 const POLL = { timeout: 60_000, interval: 50 };
+const JSON_TYPE = { 'content-type': 'application/json' };
 const PASSWORD = 'a password of two releases';
-/** More than a record keeps itself: the others are moved to a collection. */
-const KEYS = 140;
+/** Of 140 the record keeps a part; the others are moved to a collection. */
+const KEYS = rounds(140, 20);
 const AT_ONCE = 20;
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text', maxLength: 100 },
@@ -58,14 +60,18 @@ afterAll(async () => {
   await leftovers.clear();
 });
 
-/** Repeats a submission with a key while the answer is 503, as a busy machine answers. */
-async function served(send: () => Test): Promise<void> {
+/** Repeats a request while the answer is 503, as a busy machine answers. */
+async function answered<Answer extends { status: number }>(send: () => PromiseLike<Answer>): Promise<Answer> {
   for (;;) {
-    const { status } = await send();
-    if (status === 200) return;
-    expect(status).toBe(503);
+    const answer = await send();
+    if (answer.status !== 503) return answer;
     await sleep(50);
   }
+}
+
+/** A submission with a key, which may be repeated. */
+async function served(send: () => Test): Promise<void> {
+  expect((await answered(send)).status).toBe(200);
 }
 
 let apps = 0;
@@ -84,8 +90,11 @@ async function build(one: Service, other: Service, form: object = {}) {
     const request = clients[at].submit(app, { email, data });
     return key === '' ? request : request.set('Idempotency-Key', key);
   };
-  const list = async (admin: Client, what: string) =>
-    (await admin.get(`/auth/${what}?sourceAppId=${app}`).expect(200)).body;
+  const list = async (admin: Client, what: string) => {
+    const { status, body } = await answered(() => admin.get(`/auth/${what}?sourceAppId=${app}`));
+    expect(status).toBe(200);
+    return body;
+  };
   return { app, here, there, clients, send, list };
 }
 
@@ -94,7 +103,7 @@ const BOTH = [
   ['this release', 'the earlier one', () => [present, earlier]],
 ] as const satisfies readonly (readonly [string, string, () => [Service, Service]])[];
 
-describe.each(BOTH)('what %s does, %s goes on with', (_one, _other, servers) => {
+describe.each(BOTH.slice(0, rounds(2, 1)))('what %s does, %s goes on with', (_one, _other, servers) => {
   const both = (form?: object) => build(...servers(), form);
 
   it('repeats of an Idempotency-Key count once, also of keys that were moved out of their record', async () => {
@@ -203,21 +212,20 @@ describe.each(BOTH)('what %s does, %s goes on with', (_one, _other, servers) => 
     const email = `${app}@x.org`;
     const { body } = await here.post(`/auth/apps/${app}/invitations`, { email, role: 'manager' }).expect(200);
     const invited = { token: tokenOf(body.link), name: 'Ada', password: PASSWORD };
-    await other.client().post('/auth/invitations/accept', invited).expect(200);
-    const member = one.client();
-    await member.post('/auth/login', { email, password: PASSWORD }).expect(200);
-    // A client has no port of its own: the same cookie is sent to the other server.
-    const cookie = await one.cookie();
-    const ask = (at: Service) => fetch(`${at.url}/auth/apps`, { headers: { cookie } }).then(({ status }) => status);
+    const accept = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(invited) };
+    const accepted = await answered(() => fetch(`${other.url}/auth/invitations/accept`, accept));
+    expect(accepted.status).toBe(200);
+    const headers = { cookie: accepted.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+    const ask = (at: Service, path = `users?sourceAppId=${app}`) =>
+      answered(() => fetch(`${at.url}/auth/${path}`, { headers })).then(({ status }) => status);
     expect([await ask(one), await ask(other)]).toEqual([200, 200]);
-    const logOut = { method: 'POST', headers: { cookie, 'content-type': 'application/json' }, body: '{}' };
-    expect((await fetch(`${other.url}/auth/logout`, logOut)).status).toBe(200);
-    expect([await ask(one), await ask(other)]).toEqual([401, 401]);
 
     const key = (await here.post(`/auth/keys?sourceAppId=${app}`, { name: 'k', scopes: ['users:read'] }).expect(200))
       .body;
     const byKey = (at: Service) =>
-      fetch(`${at.url}/auth/users`, { headers: { authorization: `Bearer ${key.key}` } }).then(({ status }) => status);
+      answered(() => fetch(`${at.url}/auth/users`, { headers: { authorization: `Bearer ${key.key}` } })).then(
+        ({ status }) => status,
+      );
     expect([await byKey(one), await byKey(other)]).toEqual([200, 200]);
     await there.delete(`/auth/keys/${key.id}?sourceAppId=${app}`).expect(200);
     expect([await byKey(one), await byKey(other)]).toEqual([401, 401]);
@@ -225,7 +233,10 @@ describe.each(BOTH)('what %s does, %s goes on with', (_one, _other, servers) => 
     const { members } = (await there.get(`/auth/apps/${app}/members`).expect(200)).body;
     const { id } = members.find((found: { email: string }) => found.email === email);
     await there.delete(`/auth/apps/${app}/members/${id}`).expect(200);
-    await member.get(`/auth/users?sourceAppId=${app}`).expect(403);
+    expect([await ask(one), await ask(other)]).toEqual([403, 403]);
+    expect([await ask(one, 'account'), await ask(other, 'account')]).toEqual([200, 200]);
+    await fetch(`${one.url}/auth/logout`, { method: 'POST', headers: { ...headers, ...JSON_TYPE }, body: '{}' });
+    expect([await ask(one, 'account'), await ask(other, 'account')]).toEqual([401, 401]);
   });
 
   it('an import, a change of many and its undo, an edit and its reversal', async () => {
@@ -251,18 +262,16 @@ describe.each(BOTH)('what %s does, %s goes on with', (_one, _other, servers) => 
 });
 
 it('the earlier release, started again alone, reads all that both have written as this one does', async () => {
-  const readAll = (service: Service) =>
-    Promise.all(
-      Array.from({ length: apps }, async (_, n) => {
-        const app = `app-${n + 1}`;
-        const read: unknown[] = [(await adminOf(service).get(`/auth/apps/${app}/form`).expect(200)).body];
-        for (const what of LISTS) {
-          const { status, text } = await adminOf(service).get(`/auth/${what}&sourceAppId=${app}`);
-          read.push({ what, status, text: text.replace(/"requestId":"[^"]*"/, '') });
-        }
-        return read;
-      }),
-    );
+  const readAll = async (service: Service) => {
+    const read: unknown[] = [];
+    for (let n = 1; n <= apps; n += 1) {
+      for (const what of [...LISTS, `apps/app-${n}/form?`]) {
+        const { status, text } = await answered(() => adminOf(service).get(`/auth/${what}&sourceAppId=app-${n}`));
+        read.push({ app: n, what, status, text: text.replace(/"requestId":"[^"]*"/, '') });
+      }
+    }
+    return read;
+  };
   const read = await readAll(present);
   await Promise.all([earlier.stop(), present.kill()]);
   await earlier.start();
@@ -270,4 +279,4 @@ it('the earlier release, started again alone, reads all that both have written a
   await earlier.stop();
   await present.start();
   expect(await readAll(present)).toEqual(read);
-});
+}, 300_000);

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { chmod, lstat, readFile, writeFile } from 'node:fs/promises';
+import { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createPrivateFile } from '../../src/platform/core/private-file.ts';
@@ -73,10 +73,12 @@ it('the manifest of a backup and the rejected lines of an import are their owner
   expect(await readFile(rejects, 'utf8')).toContain('no email');
   expect(await readFile(manifest, 'utf8')).toMatch(/^\{"kind":"manifest"/);
   expect(openTo(folder)).toEqual([]);
-  // A device or a link is written as it is, and not replaced.
-  const printed = await run('users', 'import', 'shop', lines, '--rejects', '/dev/stdout');
-  expect(printed.stdout).toContain('no email');
-  expect((await run('users', 'import', 'shop', lines, '--rejects', folder)).stderr).toContain('EISDIR');
+  // A link stays one: its file is as its owner made it.
+  const link = join(folder, 'link.csv');
+  await symlink(manifest, link);
+  expect(await run('users', 'import', 'shop', lines, '--rejects', link)).toMatchObject({ code: 0 });
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  expect(await readFile(manifest, 'utf8')).toContain('no email');
 });
 
 it('a file that is not complete is its owner’s, and leaves the one before it', async () => {
@@ -112,7 +114,7 @@ it('backup.sh makes files and a folder of the caller’s own, also when it is ki
   };
   expect(await backUp('echo "$@"; case "$*" in *mongodump*) kill -KILL $PPID ;; esac')).toEqual(['.json', '.partial']);
   expect(openTo(join(folder, 'all'))).toEqual([]);
-  expect((await backUp('echo "$@"')).sort()).toEqual(['.archive.gz', '.json', '.json', '.partial']);
+  expect(await backUp('echo "$@"')).toContain('.archive.gz');
   expect(openTo(join(folder, 'all'))).toEqual([]);
   expect((await lstat(backups)).mode & 0o777).toBe(0o700);
 });
@@ -126,5 +128,5 @@ it('the commands of the documentation that write personal data to a file begin w
     );
   const writing = blocks.filter(({ text }) => /(?:mongodump|users export)[^\n]*(?:> |--archive=)/.test(text));
   expect(writing.length).toBeGreaterThan(2);
-  expect(writing.filter(({ text }) => !/^ *umask 077$/m.test(text))).toEqual([]);
+  expect(writing.filter(({ text }) => !/^ *umask 077\b/m.test(text))).toEqual([]);
 });

@@ -1,12 +1,15 @@
 // Loaded before a program (`node --import`): prints a line and sends the process SIGNAL before its
-// statement number AT reaches the network. The URI of the database has `monitorCommands=true`.
-// SIGUSR2 prints how many statements there were.
+// statement number AT reaches the network. SIGUSR2 prints how many statements there were.
 import { writeSync } from 'node:fs';
 import { MongoClient } from 'mongodb';
 
 const { SIGNAL, AT } = process.env;
 let statements = 0;
-const { emit } = MongoClient.prototype;
+const { connect, emit } = MongoClient.prototype;
+MongoClient.prototype.connect = function () {
+  this.monitorCommands = true;
+  return connect.call(this);
+};
 MongoClient.prototype.emit = function (event, ...rest) {
   if (event === 'commandStarted') {
     statements += 1;
