@@ -28,7 +28,8 @@ const LONG = [
   'test/unit/http/listener.test.ts',
   // The short fault tests of npm run test:faults, with fewer rounds.
   'test/faults/{app-creation,app-restored,connection-cut,delete-interrupted,first-submissions}.test.ts',
-  'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema,stopped-over-delete,under-attack}.test.ts',
+  'test/faults/{migrations,offline-queue,primary-monitor,races,renames,rolled-back-schema}.test.ts',
+  'test/faults/{start-killed,stopped-over-delete,two-releases,under-attack}.test.ts',
 ];
 
 const setupFiles = ['test/support/after-each-file.ts', 'test/support/statements-hold.ts'];

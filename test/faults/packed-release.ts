@@ -1,23 +1,20 @@
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
+/** The release before this version, as `npm pack` made it. */
+const EARLIER = join(import.meta.dirname, 'releases', 'user-collection-service-1.0.0.tgz');
 
 /**
- * Installs a packed release in an empty folder and returns its server program: the tarball in
- * `RELEASE_TARBALL`, as `npm pack` makes it, or else this version. It needs the package registry or
- * the cache of npm.
+ * Unpacks the release before this version, or the one in `RELEASE_TARBALL`, into an empty folder,
+ * and returns its server program. Its dependencies are those of this repository, so that no
+ * registry is needed.
  */
-export function installRelease(folder: string): string {
-  const npm = (args: string[], cwd: string): string =>
-    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  npm(['install', '--omit=dev', ...quiet, process.env.RELEASE_TARBALL ?? pack()], folder);
-  return join(folder, 'node_modules', 'user-collection-service', 'dist', 'server.js');
-
-  /** `npm run test:faults` has built dist. */
-  function pack(): string {
-    const [packed] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
-    return join(folder, packed.filename);
-  }
+export function unpackRelease(folder: string): string {
+  const target = join(folder, 'release');
+  mkdirSync(target);
+  execFileSync('tar', ['-xzf', process.env.RELEASE_TARBALL ?? EARLIER, '-C', target, '--strip-components', '1']);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return join(target, 'dist', 'server.js');
 }

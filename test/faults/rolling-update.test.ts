@@ -7,7 +7,7 @@ import { Leftovers, runCli } from '../support/process.ts';
 import { Ledger, summary } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { startReplicaSet } from './mongod.ts';
-import { installRelease } from './packed-release.ts';
+import { unpackRelease } from './packed-release.ts';
 import { logProgress, Service } from './service.ts';
 
 /** Low, so that log-ins and edits are answered beside it on a busy machine. */
@@ -34,7 +34,7 @@ it('a release runs beside the one before it: neither loses or misreads what the 
 }, async () => {
   const folder = await leftovers.folder();
   cleanups.push(() => leftovers.clear());
-  const program = installRelease(folder);
+  const program = unpackRelease(folder);
   const database = await startReplicaSet(1);
   cleanups.push(() => database.stop());
   const env = { MONGODB_URI: database.uri };

@@ -3,6 +3,7 @@ import { Client } from '../support/client.ts';
 import { type Ended, ServerProcess } from '../support/process.ts';
 
 const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
+const PROGRAM = 'dist/server.js';
 /** One array field, which stores the numbers of the ledger. */
 const SCHEMA = { fields: [{ key: 'items', kind: 'array' as const }] };
 
@@ -36,7 +37,7 @@ export class Service {
    * @param env `MONGODB_URI`, or `DATA_DIR` for the embedded default
    * @param program that of another release
    */
-  static async create(env: Record<string, string>, program = 'dist/server.js'): Promise<Service> {
+  static async create(env: Record<string, string>, program = PROGRAM): Promise<Service> {
     return new Service(await freePort(), env, program);
   }
 
@@ -68,9 +69,14 @@ export class Service {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
+  /** Returns a client without a session. */
+  client(): Client {
+    return new Client(this.url, this.#program === PROGRAM);
+  }
+
   /** Resolves with a client that is logged in as the admin app. */
   async admin(): Promise<Client> {
-    return new Client(this.url).logIn('admin', ADMIN_PASSWORD);
+    return this.client().logIn('admin', ADMIN_PASSWORD);
   }
 
   /** Resolves with the cookie of a session of the admin app. */

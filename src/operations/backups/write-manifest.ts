@@ -1,8 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { lstat, open, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandFailed } from '../../platform/core/errors.ts';
+import { createPrivateFile } from '../../platform/core/private-file.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
 import type { Line } from './manifest.ts';
@@ -55,30 +54,13 @@ export async function writeManifest(
 }
 
 async function createManifestFile(path: string) {
-  const temporary = `${path}.${randomUUID()}`;
-  const refuse = ({ code = 'unknown error' }: NodeJS.ErrnoException): never => {
-    throw new CommandFailed(`Cannot write ${path} (${code})`);
+  const file = await createPrivateFile(path);
+  const lines = linesTo(file.append);
+  const end = async (): Promise<void> => {
+    await lines.end();
+    await file.end();
   };
-  // The rename would replace a device or a link.
-  const present = await lstat(path).catch(() => undefined);
-  if (present && !present.isFile()) throw new CommandFailed(`Cannot write ${path}: it is not a regular file`);
-  const file = await open(temporary, 'wx', 0o600).catch(refuse);
-  const lines = linesTo((text) => file.appendFile(text).catch(refuse));
-  return {
-    add: lines.add,
-
-    async end(): Promise<void> {
-      await lines.end();
-      await file.sync().catch(refuse);
-      await file.close();
-      await rename(temporary, path).catch(refuse);
-    },
-
-    async discard(): Promise<void> {
-      await file.close();
-      await rm(temporary, { force: true });
-    },
-  };
+  return { add: lines.add, end, discard: file.discard };
 }
 
 const writerTo = (output: NodeJS.WritableStream) => async (text: string) => {

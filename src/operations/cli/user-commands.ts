@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
@@ -9,6 +10,7 @@ import { type ExportFormat, exportFormats } from '../../operators/exports/export
 import { fileNameSetting } from '../../operators/imports/date-format.ts';
 import { type ImportDocument, processedBytes } from '../../operators/imports/imports.model.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
+import { createPrivateFile } from '../../platform/core/private-file.ts';
 import type { Services } from '../../services.ts';
 import { COMMAND_LINE, note, refuseFile, type Streams, say, type Tool } from './command.ts';
 
@@ -169,7 +171,22 @@ async function report(
   const others = counters.rejected - firstErrors.length;
   if (others > 0) note(streams, `and ${others} more lines`);
   if (rejects !== undefined) {
-    await pipeline(await imports.rejectsOf(app, _id.toHexString()), createWriteStream(rejects));
+    await writeRejects(rejects, await imports.rejectsOf(app, _id.toHexString()));
   }
   if (state !== 'completed') throw new CommandFailed(failure ?? 'The import ended at a line that was rejected');
+}
+
+/** The lines are personal data: the file is its owner's, and appears when it is complete. */
+async function writeRejects(path: string, lines: Readable): Promise<void> {
+  // A terminal, a pipe or a link is as its owner made it.
+  const present = await lstat(path).catch(() => undefined);
+  if (present && !present.isFile()) return pipeline(lines, createWriteStream(path));
+  const file = await createPrivateFile(path);
+  try {
+    for await (const part of lines) await file.append(part);
+    await file.end();
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
 }

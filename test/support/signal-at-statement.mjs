@@ -1,0 +1,23 @@
+// Loaded before a program (`node --import`): prints a line and sends the process SIGNAL before its
+// statement number AT reaches the network. SIGUSR2 prints how many statements there were.
+import { writeSync } from 'node:fs';
+import { MongoClient } from 'mongodb';
+
+const { SIGNAL, AT } = process.env;
+let statements = 0;
+const { connect, emit } = MongoClient.prototype;
+MongoClient.prototype.connect = function () {
+  this.monitorCommands = true;
+  return connect.call(this);
+};
+MongoClient.prototype.emit = function (event, ...rest) {
+  if (event === 'commandStarted') {
+    statements += 1;
+    if (SIGNAL && statements === Number(AT)) {
+      writeSync(1, `before statement ${AT}\n`);
+      process.kill(process.pid, SIGNAL);
+    }
+  }
+  return emit.call(this, event, ...rest);
+};
+process.on('SIGUSR2', () => writeSync(1, `statements: ${statements}\n`));
