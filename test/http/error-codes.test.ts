@@ -68,7 +68,7 @@ async function refusals(chosen: readonly Spec[], how: RequestInit & { query?: st
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const bodies = endpoints.filter(({ body }) => body);
 const guarded = endpoints.filter(({ auth }) => auth === 'session' || auth === 'session or key');
-/** SPEC.md fixes the body of the other one. */
+/** The body of the other one is fixed (spec 4.2). */
 const coded = guarded.filter(({ unauthenticated }) => !unauthenticated);
 
 describe('every error body has its codes', () => {

@@ -26,7 +26,8 @@ const compiled = new Map<string, ValidateFunction>();
 
 /**
  * Throws unless the OpenAPI document declares the status, content type and body of a response, and
- * each error of the common schema has its code. Ignores paths and methods that the document does not declare.
+ * each error of the common schema has its code. Ignores paths and methods that the document does
+ * not declare.
  */
 export function assertDocumented(method: string, pathname: string, response: Response): void {
   const path = (paths.find(({ path }) => path === pathname) ?? paths.find(({ pattern }) => pattern.test(pathname)))
