@@ -5,10 +5,10 @@ import { databaseUri, Leftovers, Process, ServerProcess } from '../support/proce
 import { rounds } from '../support/rounds.ts';
 import { send, submit } from './load.ts';
 import { unpackRelease } from './packed-release.ts';
-import { Service } from './service.ts';
+import { ADMIN_PASSWORD, Service } from './service.ts';
 
 const AT_ONCE = 3;
-const PASSWORD = 'the-admin-password-of-killed-starts';
+
 const SERVER = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/server.js'];
 const MIGRATE = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/cli.js', 'migrate'];
 const ITEMS = 20;
@@ -36,7 +36,7 @@ function newDatabase(): { uri: string; db: Db } {
 
 /** Starts a server that gets `SIGNAL` before its statement number `AT`. */
 function start(uri: string, signal: { SIGNAL?: string; AT?: string } = {}, command = SERVER): ServerProcess {
-  const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD: PASSWORD, HOST: '127.0.0.1' };
+  const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD, HOST: '127.0.0.1' };
   const server = new ServerProcess({ ...env, LOG_LEVEL: 'error', ...signal }, command);
   running.push(server);
   return server;
@@ -79,9 +79,9 @@ async function expectWhole(db: Db, url: string, indexes: unknown, at: number): P
     apps.map(({ sourceAppId, role, creating }) => ({ sourceAppId, role, creating })),
     `statement ${at}`,
   ).toEqual([{ sourceAppId: 'admin', role: 'admin', creating: undefined }]);
-  expect(await db.collection('schemas').countDocuments()).toBe(1);
+  expect(await db.collection('schema_versions').countDocuments()).toBe(1);
   expect(await indexesOf(db), `statement ${at}`).toEqual(indexes);
-  const body = { sourceAppId: 'admin', password: PASSWORD };
+  const body = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
   expect((await send(`${url}/auth/login`, { method: 'POST', body })).status).toBe(200);
 }
 
@@ -131,13 +131,13 @@ it.each([
 ])('the upgrade of a database of the earlier release by %s that is killed before any of its statements loses nothing', async (_, command) => {
   const { uri, db } = newDatabase();
   const program = unpackRelease(await leftovers.folder());
-  const earlier = await Service.create({ MONGODB_URI: uri, ADMIN_PASSWORD: PASSWORD }, program);
+  const earlier = await Service.create({ MONGODB_URI: uri }, program);
   await earlier.start();
   await earlier.createApp('forms');
   for (let n = 0; n < ITEMS; n += 1) expect((await submit(earlier.url, 'forms', n, `key-${n}`)).status).toBe(200);
   const documents = async () => ({
     users: await db.collection('users').find({}, { projection: { outbox: 0 } }).sort({ _id: 1 }).toArray(),
-    schemas: await db.collection('schemas').find().sort({ _id: 1 }).toArray(),
+    schemas: await db.collection('schema_versions').find().sort({ _id: 1 }).toArray(),
   });
   const before = await documents();
   const count = await countStatements(uri);
