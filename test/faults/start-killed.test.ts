@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process, ServerProcess } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { send, submit } from './load.ts';
+import { send, submit, untilServed } from './load.ts';
 import { unpackRelease } from './packed-release.ts';
 import { ADMIN_PASSWORD, Service } from './service.ts';
 
@@ -35,7 +35,7 @@ function newDatabase(): { uri: string; db: Db } {
 }
 
 /** Starts a server that gets `SIGNAL` before its statement number `AT`. */
-function start(uri: string, signal: { SIGNAL?: string; AT?: string } = {}, command = SERVER): ServerProcess {
+function start(uri: string, signal: Record<string, string> = {}, command = SERVER): ServerProcess {
   const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD, HOST: '127.0.0.1' };
   const server = new ServerProcess({ ...env, LOG_LEVEL: 'error', ...signal }, command);
   running.push(server);
@@ -82,7 +82,7 @@ async function expectWhole(db: Db, url: string, indexes: unknown, at: number): P
   expect(await db.collection('schema_versions').countDocuments()).toBe(1);
   expect(await indexesOf(db), `statement ${at}`).toEqual(indexes);
   const body = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
-  expect((await send(`${url}/auth/login`, { method: 'POST', body })).status).toBe(200);
+  await untilServed(() => send(`${url}/auth/login`, { method: 'POST', body }));
 }
 
 it('the first start of a server that is killed before any of its statements is finished by the next start', async () => {
@@ -124,6 +124,21 @@ it('a first start that stops before any of its statements changes nothing when i
     await Promise.all([stopped.end(), other.end()]);
   });
 }, 1_800_000);
+
+it('a first start that stops before it confirms its admin app is ready when it goes on after another did', async () => {
+  const whole = newDatabase();
+  await countStatements(whole.uri);
+  const { uri, db } = newDatabase();
+  const stopped = start(uri, { SIGNAL: 'SIGSTOP', AT: '1', UPDATE_OF: 'apps' });
+  await stopped.waitForOutput(/before statement/);
+  expect(await db.collection('apps').countDocuments({ creating: true })).toBe(1);
+  const other = start(uri);
+  await other.url();
+  const before = await db.collection('apps').find().toArray();
+  stopped.child.kill('SIGCONT');
+  await expectWhole(db, await stopped.url(), await indexesOf(whole.db), 1);
+  expect(await db.collection('apps').find().toArray()).toEqual(before);
+});
 
 it.each([
   ['a server', SERVER],
