@@ -187,7 +187,8 @@ export function createAppService(deps: {
       try {
         return { app: await insert(sourceAppId, 'admin', password), password };
       } catch (error) {
-        if (error instanceof Conflict && (await exists(adminFilter))) return undefined;
+        // Another server created it, or finished the creation of this one, which was stopped.
+        if (await exists(adminFilter)) return undefined;
         throw error;
       }
     },

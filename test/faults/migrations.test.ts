@@ -24,6 +24,29 @@ describe('migrations (decision 42)', () => {
   const migrate = (uri: string, env: Record<string, string> = {}) =>
     new Process([process.execPath, 'test/support/migrate-process.mjs'], { MONGODB_URI: uri, ...env });
 
+  /** A database on which a part has to run. */
+  async function databaseBefore(part: keyof typeof PARTS) {
+    const database = await oldDatabase();
+    if (part === 'contract') expect((await migrate(database.uri).ended).code).toBe(0);
+    return database;
+  }
+
+  function statementsIn(stdout: string): number {
+    const count = Number(/statements: (\d+)/.exec(stdout)?.[1]);
+    expect(count).toBeGreaterThan(20);
+    return count;
+  }
+
+  /** Works on each statement by its number in `npm run test:faults`, on a few in `npm test`. */
+  async function atStatements(count: number, work: (at: number) => Promise<void>): Promise<void> {
+    const every = rounds(1, Math.ceil(count / AT_ONCE));
+    const numbers = Array.from({ length: Math.floor(count / every) }, (_, index) => (index + 1) * every);
+    const workOnAll = async (): Promise<void> => {
+      for (let at = numbers.shift(); at !== undefined; at = numbers.shift()) await work(at);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, workOnAll));
+  }
+
   const PARTS = { expand: {}, contract: { CONTRACT: 'yes' } };
 
   /** Each part ran once, and nothing is left as it was. */
@@ -41,28 +64,41 @@ describe('migrations (decision 42)', () => {
   }
 
   it.each(['expand', 'contract'] as const)('continue after kill -9 at any statement (%s)', async (part) => {
-    const whole = await oldDatabase();
-    if (part === 'contract') expect((await migrate(whole.uri).ended).code).toBe(0);
+    const whole = await databaseBefore(part);
     const { stdout, stderr, code } = await migrate(whole.uri, PARTS[part]).ended;
     expect([code, stderr]).toEqual([0, '']);
     await expectMigrated(whole, part);
-    const count = Number(/statements: (\d+)/.exec(stdout)?.[1]);
-    expect(count).toBeGreaterThan(20);
+    await atStatements(statementsIn(stdout), async (at) => {
+      const database = await databaseBefore(part);
+      const killed = await migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGKILL', AT: String(at) }).ended;
+      expect(killed.code, `killed at statement ${at}`).toBeNull();
+      const { code: result, stderr: errors } = await migrate(database.uri, PARTS[part]).ended;
+      expect([result, errors], `after the kill at statement ${at}`).toEqual([0, '']);
+      await expectMigrated(database, part);
+    });
+  });
 
-    const every = rounds(1, Math.ceil(count / AT_ONCE));
-    const kills = Array.from({ length: Math.floor(count / every) }, (_, index) => (index + 1) * every);
-    const killAll = async (): Promise<void> => {
-      for (let at = kills.shift(); at !== undefined; at = kills.shift()) {
-        const database = await oldDatabase();
-        if (part === 'contract') expect((await migrate(database.uri).ended).code).toBe(0);
-        const killed = await migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGKILL', AT: String(at) }).ended;
-        expect(killed.code, `killed at statement ${at}`).toBeNull();
-        const { code: result, stderr: errors } = await migrate(database.uri, PARTS[part]).ended;
-        expect([result, errors], `after the kill at statement ${at}`).toEqual([0, '']);
-        await expectMigrated(database, part);
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, killAll));
+  it.each(['expand', 'contract'] as const)('change nothing late when they stopped at any statement (%s)', async (part) => {
+    const whole = await databaseBefore(part);
+    const { stdout } = await migrate(whole.uri, PARTS[part]).ended;
+    await atStatements(statementsIn(stdout), async (at) => {
+      const database = await databaseBefore(part);
+      const stopped = migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGSTOP', AT: String(at) });
+      await stopped.waitForOutput(/before statement/);
+      expect((await migrate(database.uri, PARTS[part]).ended).code, `stopped at statement ${at}`).toBe(0);
+      await expectMigrated(database, part);
+
+      // As a server of the release before writes it, and as a late update would change it.
+      const notes = notesOf(database.db);
+      await notes.updateOne({ _id: 50 }, part === 'expand' ? { $unset: { size: 1 } } : { $set: { length: 1 } });
+      const note = await notes.findOne({ _id: 50 });
+      const states = await database.states.find().toArray();
+      stopped.child.kill('SIGCONT');
+      const { code, stderr } = await stopped.ended;
+      expect([code, stderr], `stopped at statement ${at}`).toEqual([0, '']);
+      expect(await notes.findOne({ _id: 50 }), `stopped at statement ${at}`).toEqual(note);
+      expect(await database.states.find().toArray(), `stopped at statement ${at}`).toEqual(states);
+    });
   });
 
   it('a migrator that was stopped while another took over changes nothing when it goes on', async () => {

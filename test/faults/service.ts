@@ -2,7 +2,7 @@ import { freePort } from '../../src/platform/core/free-port.ts';
 import { Client } from '../support/client.ts';
 import { type Ended, ServerProcess } from '../support/process.ts';
 
-const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
+export const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
 const PROGRAM = 'dist/server.js';
 /** One array field, which stores the numbers of the ledger. */
 const SCHEMA = { fields: [{ key: 'items', kind: 'array' as const }] };

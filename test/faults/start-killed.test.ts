@@ -3,12 +3,12 @@ import { afterAll, afterEach, expect, it } from 'vitest';
 import { randomName } from '../support/databases.ts';
 import { databaseUri, Leftovers, Process, ServerProcess } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
-import { send, submit } from './load.ts';
+import { send, submit, untilServed } from './load.ts';
 import { unpackRelease } from './packed-release.ts';
-import { Service } from './service.ts';
+import { ADMIN_PASSWORD, Service } from './service.ts';
 
 const AT_ONCE = 3;
-const PASSWORD = 'the-admin-password-of-killed-starts';
+
 const SERVER = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/server.js'];
 const MIGRATE = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/cli.js', 'migrate'];
 const ITEMS = 20;
@@ -35,8 +35,8 @@ function newDatabase(): { uri: string; db: Db } {
 }
 
 /** Starts a server that gets `SIGNAL` before its statement number `AT`. */
-function start(uri: string, signal: { SIGNAL?: string; AT?: string } = {}, command = SERVER): ServerProcess {
-  const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD: PASSWORD, HOST: '127.0.0.1' };
+function start(uri: string, signal: Record<string, string> = {}, command = SERVER): ServerProcess {
+  const env = { MONGODB_URI: uri, SESSION_SECRET: 'a secret of killed starts', ADMIN_PASSWORD, HOST: '127.0.0.1' };
   const server = new ServerProcess({ ...env, LOG_LEVEL: 'error', ...signal }, command);
   running.push(server);
   return server;
@@ -79,10 +79,10 @@ async function expectWhole(db: Db, url: string, indexes: unknown, at: number): P
     apps.map(({ sourceAppId, role, creating }) => ({ sourceAppId, role, creating })),
     `statement ${at}`,
   ).toEqual([{ sourceAppId: 'admin', role: 'admin', creating: undefined }]);
-  expect(await db.collection('schemas').countDocuments()).toBe(1);
+  expect(await db.collection('schema_versions').countDocuments()).toBe(1);
   expect(await indexesOf(db), `statement ${at}`).toEqual(indexes);
-  const body = { sourceAppId: 'admin', password: PASSWORD };
-  expect((await send(`${url}/auth/login`, { method: 'POST', body })).status).toBe(200);
+  const body = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+  await untilServed(() => send(`${url}/auth/login`, { method: 'POST', body }));
 }
 
 it('the first start of a server that is killed before any of its statements is finished by the next start', async () => {
@@ -125,19 +125,34 @@ it('a first start that stops before any of its statements changes nothing when i
   });
 }, 1_800_000);
 
+it('a first start that stops before it confirms its admin app is ready when it goes on after another did', async () => {
+  const whole = newDatabase();
+  await countStatements(whole.uri);
+  const { uri, db } = newDatabase();
+  const stopped = start(uri, { SIGNAL: 'SIGSTOP', AT: '1', UPDATE_OF: 'apps' });
+  await stopped.waitForOutput(/before statement/);
+  expect(await db.collection('apps').countDocuments({ creating: true })).toBe(1);
+  const other = start(uri);
+  await other.url();
+  const before = await db.collection('apps').find().toArray();
+  stopped.child.kill('SIGCONT');
+  await expectWhole(db, await stopped.url(), await indexesOf(whole.db), 1);
+  expect(await db.collection('apps').find().toArray()).toEqual(before);
+});
+
 it.each([
   ['a server', SERVER],
   ['migrate', MIGRATE],
 ])('the upgrade of a database of the earlier release by %s that is killed before any of its statements loses nothing', async (_, command) => {
   const { uri, db } = newDatabase();
   const program = unpackRelease(await leftovers.folder());
-  const earlier = await Service.create({ MONGODB_URI: uri, ADMIN_PASSWORD: PASSWORD }, program);
+  const earlier = await Service.create({ MONGODB_URI: uri }, program);
   await earlier.start();
   await earlier.createApp('forms');
   for (let n = 0; n < ITEMS; n += 1) expect((await submit(earlier.url, 'forms', n, `key-${n}`)).status).toBe(200);
   const documents = async () => ({
     users: await db.collection('users').find({}, { projection: { outbox: 0 } }).sort({ _id: 1 }).toArray(),
-    schemas: await db.collection('schemas').find().sort({ _id: 1 }).toArray(),
+    schemas: await db.collection('schema_versions').find().sort({ _id: 1 }).toArray(),
   });
   const before = await documents();
   const count = await countStatements(uri);

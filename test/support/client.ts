@@ -15,8 +15,8 @@ export interface TestApp {
 }
 
 /**
- * An HTTP client with its own cookie jar. Checks every response against the OpenAPI document, except
- * those of an earlier release (`isDocumented` is false).
+ * An HTTP client with its own cookie jar. Checks each response against the OpenAPI document, unless
+ * `isDocumented` is false: the document is not that of an earlier release.
  */
 export class Client {
   readonly url: string;

@@ -1,6 +1,7 @@
 // Runs the migrations of note-migrations.mjs in the database of MONGODB_URI, with CONTRACT their
-// contractions too. With SIGNAL it sends itself this signal before statement number AT, or before
-// update number AT of the collection in UPDATE_OF.
+// contractions too. With SIGNAL it prints a line and sends itself this signal before statement
+// number AT, or before update number AT of the collection in UPDATE_OF.
+import { writeSync } from 'node:fs';
 import { connectDatabase } from '../../dist/platform/database/client.js';
 import { createJobLocks, createJobModel } from '../../dist/platform/jobs/job-locks.js';
 import { createUpgrades } from '../../dist/platform/migrations/upgrades.js';
@@ -14,7 +15,9 @@ let statements = 0;
 connection.getClient().on('commandStarted', ({ command }) => {
   if (UPDATE_OF !== undefined && command.update !== UPDATE_OF) return;
   statements += 1;
-  if (SIGNAL && statements === Number(AT)) process.kill(process.pid, SIGNAL);
+  if (!SIGNAL || statements !== Number(AT)) return;
+  writeSync(1, `before statement ${AT}\n`);
+  process.kill(process.pid, SIGNAL);
 });
 const { migrator } = createUpgrades({
   connection,
