@@ -246,8 +246,11 @@ export function createIncomingFiles(deps: {
     if (!found || found.metadata.state === 'removing' || found.metadata.expiresAt <= now) {
       return refusal(field.key, 'fileToken');
     }
-    if (found.length !== first || found.metadata.state === 'whole') return continuesAt(found.length);
-    return new Conflict('fileBeingSent');
+    const { state, writer } = found.metadata;
+    const isBeingSent = state === 'arriving' && writer && writer.until.getTime() + WRITES_END_MS >= now.getTime();
+    // While bytes are stored, their number is no place to go on.
+    if (isBeingSent || (state === 'arriving' && found.length === first)) return new Conflict('fileBeingSent');
+    return continuesAt(found.length);
   }
 
   const find = (appId: ObjectId, field: string, token: string): Promise<FileDocument | null> =>

@@ -153,8 +153,8 @@ describe('two requests for one part', () => {
 });
 
 /** Begins a request of a file, of which a part of the body is sent. */
-async function begin(app: string, query: string, headers: string, body: Buffer): Promise<Socket> {
-  const { hostname, port } = new URL(server.client.url);
+async function begin(app: string, query: string, headers: string, body: Buffer, to = server): Promise<Socket> {
+  const { hostname, port } = new URL(to.client.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.write(`POST /v1/forms/${app}/files?field=cv&name=cv.pdf${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
@@ -182,6 +182,27 @@ describe('a connection that ends', () => {
     expect(refused.received).toBe(400_000);
     const rest = await uploadPart(slow.client.url, app, file, { first: refused.received, end: 900_000, token });
     expect(rest).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
+  });
+
+  it('is 409 for the next part while what arrived is being stored, not 416 with a number that grows', async () => {
+    const app = await appWith();
+    const file = pdfOf(900_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const { token } = body;
+    const held = proxy.holdAll('aggregate', 'files.files', [Buffer.from('$merge')]);
+    const range = 'Content-Range: bytes 1000-899999/900000\r\nContent-Length: 899000';
+    const socket = await begin(app, `&token=${token}`, range, file.subarray(1_000, 3_000), slow);
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeDefined();
+    socket.destroy();
+    await expect.poll(() => held.seen.length).toBe(1);
+    for (const first of [500, 1_000, 2_000]) {
+      const answer = await uploadPart(server.client.url, app, file, { first, end: 2_500, token });
+      expect(answer).toMatchObject({ status: 409, body: { code: 'fileBeingSent' } });
+    }
+    held.release();
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeUndefined();
+    const after = await uploadPart(server.client.url, app, file, { first: 1_000, end: 2_000, token });
+    expect(after).toMatchObject({ status: 416, body: { received: 3_000 } });
   });
 
   it.each([
