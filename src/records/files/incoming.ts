@@ -12,6 +12,7 @@ import {
 } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
 import { type Arrival, checkName, createInspection, MB, type ReadRange, refusal, tooLargeError } from './arrival.ts';
@@ -292,6 +293,25 @@ export function createIncomingFiles(deps: {
           }
         });
       });
+    },
+
+    /**
+     * Has the cleaner remove a file of the staff now whose record was refused. It stays if a write
+     * has claimed it, and may be on its way (file-claims.ts). Never rejects: otherwise its hour ends.
+     */
+    async withdraw(appId: ObjectId, id: UUID): Promise<void> {
+      const isAbsent = { $exists: false };
+      const unnamed = typedFilter<FileDocument>({
+        _id: id,
+        'metadata.appId': appId,
+        'metadata.state': 'whole',
+        'metadata.token': isAbsent,
+        'metadata.record': isAbsent,
+        'metadata.held': isAbsent,
+        'metadata.claim': isAbsent,
+      });
+      const isOver = { 'metadata.expiresAt': '$$NOW', 'metadata.checkAt': '$$NOW' };
+      await files.updateOne(unnamed, [{ $set: isOver }]).catch(() => undefined);
     },
 
     /** Refuses a file as `receive` does, and stores nothing. @param size the number of its bytes */
