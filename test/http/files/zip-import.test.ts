@@ -224,9 +224,7 @@ describe('a line of an archive (spec 4.7.1)', () => {
     const people = { 'a@example.com': [fileOf(pdfOf(1_000)), fileOf(Buffer.from('no pdf'))] };
     const result = await runImport(admin, app.sourceAppId, await zipOf(exportOf(people)), ZIP);
     expect(result).toMatchObject({ state: 'completed', read: 1, rejected: 1 });
-    await expect
-      .poll(async () => (await filesOf(app.sourceAppId)).filter(isWhole), { timeout: 20_000 })
-      .toEqual([]);
+    await expect.poll(async () => (await filesOf(app.sourceAppId)).filter(isWhole), { timeout: 20_000 }).toEqual([]);
   });
 
   it('ends an import with `invalid: abort`, and nothing after it is stored', async () => {
