@@ -3,6 +3,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 /** What a file contains that the scanner finds. */
 export const MALWARE = Buffer.from('malware of the tests');
 
+/** What a file contains that the scanner cannot scan. */
+export const UNSCANNABLE = Buffer.from('no scanner of the tests can scan this');
+
 const COMMAND = Buffer.from('zINSTREAM\0');
 
 /** A program that speaks the protocol of clamd (INSTREAM). */
@@ -11,8 +14,13 @@ export interface Clamd {
   address: string;
   /** The sizes of the files that it has read wholly, in their order. */
   scanned: number[];
-  /** What it answers instead of what it finds; `null`: nothing; undefined: what it finds. */
-  answer: string | null | undefined;
+  /**
+   * What it answers instead of what it finds; `null`: nothing; undefined: what it finds; a function
+   * answers by hand, before the file is read.
+   */
+  answer: string | null | undefined | ((socket: Socket) => void);
+  /** The connections so far. */
+  asked: number;
   /** Ends its connections and refuses new ones, or takes them again. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -24,13 +32,17 @@ export async function startClamd(): Promise<Clamd> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => undefined);
+    clamd.asked += 1;
+    const { answer } = clamd;
+    if (typeof answer === 'function') return answer(socket);
     let bytes = Buffer.alloc(0);
     socket.on('data', (piece) => {
       bytes = Buffer.concat([bytes, piece]);
       const file = fileIn(bytes);
       if (!file) return;
       clamd.scanned.push(file.length);
-      const found = file.includes(MALWARE) ? 'stream: Test.Malware FOUND' : 'stream: OK';
+      const said = file.includes(UNSCANNABLE) ? "stream: Can't allocate memory ERROR" : 'stream: OK';
+      const found = file.includes(MALWARE) ? 'stream: Test.Malware FOUND' : said;
       if (clamd.answer !== null) socket.end(`${clamd.answer ?? found}\0`);
     });
   });
@@ -38,6 +50,7 @@ export async function startClamd(): Promise<Clamd> {
     address: '',
     scanned: [],
     answer: undefined,
+    asked: 0,
     async start() {
       await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
       ({ port } = server.address() as AddressInfo);

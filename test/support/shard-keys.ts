@@ -46,7 +46,7 @@ export const ALLOWED: readonly Allowed[] = [
     reason: 'sums the files that a network sent to all apps',
   },
   {
-    statement: /^(find|aggregate|\$unionWith) files\.files \{metadata\.scan \$in\}$/,
+    statement: /^(find|aggregate|\$unionWith) files\.files \{metadata\.scan( \$in)?(, _id \$gt)?\}$/,
     reason: 'a job scans the files of all apps that wait for it',
   },
   { statement: 'find deliveries {webhookId, state}', reason: 'finds the app of an endpoint that was deleted' },

@@ -68,7 +68,10 @@ export function uploadPart(
   { first, end, total = file.length, ...options }: UploadOptions & { first: number; end: number; total?: number | '*' },
 ): Promise<Sent> {
   const range = `bytes ${first}-${end - 1}/${total}`;
-  return upload(url, sourceAppId, file.subarray(first, end), { ...options, headers: { 'content-range': range } });
+  return upload(url, sourceAppId, file.subarray(first, end), {
+    ...options,
+    headers: { ...options.headers, 'content-range': range },
+  });
 }
 
 /** The entries of an archive: names and contents. */

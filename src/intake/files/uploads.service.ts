@@ -21,8 +21,6 @@ export interface Upload {
   network: string;
   /** The number of bytes, if the client says it. */
   declared?: number | undefined;
-  /** The number of bytes of the request, if it has more than the file. */
-  atMost?: number | undefined;
 }
 
 /** Parts of a file, for each submission that a limit allows. */
@@ -49,7 +47,7 @@ export function createUploads(deps: {
     createHmac('sha256', key).update(clientNetwork(address)).digest('base64url').slice(0, 22);
 
   /** @throws {Forbidden} when the form is closed @throws {NotFound} when it has no such field */
-  function toArrival({ lease, field, name, network, declared, atMost }: Upload): Arrival {
+  function toArrival({ lease, field, name, network, declared }: Upload): Arrival {
     const { app, publicSchema } = lease;
     if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
     const found = publicSchema.fields.find((one) => one.key === field);
@@ -60,7 +58,6 @@ export function createUploads(deps: {
       version: lease.schema.version,
       name,
       declared,
-      atMost,
       network: hashOf(network),
     };
   }

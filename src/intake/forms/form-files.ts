@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import type { FileSink } from '../../api/body/multipart.ts';
-import { isCompressed } from '../../api/body/request-bytes.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
@@ -50,7 +49,7 @@ export function createFormFiles(deps: {
           const count = (counts.get(key) ?? 0) + 1;
           counts.set(key, count);
           if (count > max) throw new InvalidInput(say('tooManyFiles', { max }));
-          return receive({ lease, field: key, name, network: req.ip ?? '', atMost: bytesOf(req) }, source);
+          return receive({ lease, field: key, name, network: req.ip ?? '' }, source);
         },
       };
     },
@@ -71,12 +70,6 @@ export function createFormFiles(deps: {
       return known;
     },
   };
-}
-
-/** The size in bytes of a body that is not compressed, if the request declares it. */
-function bytesOf(req: Request): number | undefined {
-  const length = req.headers['content-length'];
-  return length === undefined || isCompressed(req) ? undefined : Number(length);
 }
 
 /** The fields of a schema with the limit of the service, by the fields without it. */

@@ -355,7 +355,7 @@ export function createHeldStore(
     async remove({ _id, appId, email, reason }: HeldDocument, before?: Date): Promise<boolean> {
       const inTime = before && beginsBefore(before);
       const { deletedCount } = await held.deleteOne({ _id, appId, email, reason, ...inTime });
-      await files.releaseHeld(appId, _id);
+      await files.releaseHeld(appId, _id, before !== undefined);
       return deletedCount === 1;
     },
 

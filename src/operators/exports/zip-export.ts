@@ -6,6 +6,7 @@ import { decode } from '../../platform/database/collections.ts';
 import { archivePath, type FileDocument } from '../../records/files/files.model.ts';
 import type { Files } from '../../records/files/files.ts';
 import type { RecordBatches, UserRecord } from '../../records/stored/record-json.ts';
+import { PackedBytes } from './packed-bytes.ts';
 import type { ZipEntry } from './zip.ts';
 
 /** A file of the manifest. */
@@ -28,7 +29,8 @@ export interface ExportedFiles {
 
 /**
  * Yields the entries of an archive (spec 4.14.5): `users.csv`, the files that its records name in
- * `files/<id>/<name>`, and `manifest.json`, which lists them and says which are not there.
+ * `files/<id>/<name>`, and `manifest.json`, which lists them and says which are not there. Of each
+ * file some 100 bytes are kept: its value is packed, until the manifest has it.
  *
  * @param csvOf writes the records, which are read once
  */
@@ -40,23 +42,29 @@ export async function* zipEntries(
 ): AsyncGenerator<ZipEntry> {
   const modified = new Date();
   const keys = fields.filter(({ kind }) => kind === 'file').map(({ key }) => key);
-  const named: Listed[] = [];
+  const named = new PackedBytes();
   yield { path: 'users.csv', content: csvOf(noting(records, keys, named)), modified, isText: true };
-  const absent = new Map<string, Absence>();
-  for (let at = 0; at < named.length; at += FILES_AT_ONCE) {
-    yield* filesOf(named.slice(at, at + FILES_AT_ONCE), exported, absent);
+  const manifest = new PackedBytes();
+  for (const block of named.take()) {
+    const listed = block.toString().trimEnd().split('\n');
+    for (let at = 0; at < listed.length; at += FILES_AT_ONCE) {
+      const some = listed.slice(at, at + FILES_AT_ONCE).map((line): Listed => JSON.parse(line));
+      yield* filesOf(some, exported, manifest);
+    }
   }
-  yield { path: 'manifest.json', content: manifest(named, absent), modified, isText: true };
+  yield { path: 'manifest.json', content: listIn(manifest), modified, isText: true };
 }
 
 /** Passes records on, and notes the files that they name. */
-async function* noting(records: RecordBatches, keys: readonly string[], named: Listed[]): RecordBatches {
+async function* noting(records: RecordBatches, keys: readonly string[], named: PackedBytes): RecordBatches {
   for await (const batch of records) {
     for (const bytes of keys.length > 0 ? batch : []) {
       const { _id, data } = decode<UserRecord>(bytes);
       for (const field of keys) {
         const value = Object.hasOwn(data, field) ? data[field] : undefined;
-        for (const file of isFiles(value) ? value : []) named.push({ record: String(_id), field, ...file });
+        for (const file of isFiles(value) ? value : []) {
+          named.add(Buffer.from(`${JSON.stringify({ record: String(_id), field, ...file })}\n`));
+        }
       }
     }
     yield batch;
@@ -70,37 +78,37 @@ function isFiles(value: unknown): value is FileValue[] {
 async function* filesOf(
   some: readonly Listed[],
   { appId, files: { files, content } }: ExportedFiles,
-  absent: Map<string, Absence>,
+  manifest: PackedBytes,
 ): AsyncGenerator<ZipEntry> {
   const ids = some.map(({ id }) => new UUID(id));
   const found = await files.find({ 'metadata.appId': appId, _id: { $in: ids } }).toArray();
   const byId = new Map(found.map((file) => [String(file._id), file]));
-  for (const { id, name } of some) {
-    const file = byId.get(id);
-    const absence = absenceOf(file);
-    if (absence) absent.set(id, absence);
-    else if (file) {
-      const range = { start: 0, end: file.length - 1 };
-      const bytes = content.of(file.metadata).read(file, range);
-      const isText = file.metadata.type === 'txt' || file.metadata.type === 'csv';
-      yield { path: archivePath(id, name), content: bytes, modified: file.uploadDate, isText };
-    }
+  for (const listed of some) {
+    const file = byId.get(listed.id);
+    const missing = absenceOf(file);
+    const path = archivePath(listed.id, listed.name);
+    manifest.add(Buffer.from(`${JSON.stringify({ ...listed, ...(missing ? { missing } : { path }) })}\n`));
+    if (!file || missing) continue;
+    const bytes = content.of(file.metadata).read(file, { start: 0, end: file.length - 1 });
+    const isText = file.metadata.type === 'txt' || file.metadata.type === 'csv';
+    yield { path, content: bytes, modified: file.uploadDate, isText };
   }
 }
 
 function absenceOf(file: FileDocument | undefined): Absence | undefined {
   if (file?.metadata.state !== 'whole') return 'gone';
   const { scan } = file.metadata;
-  return scan === 'found' ? 'infected' : scan;
+  if (scan === 'found') return 'infected';
+  return scan === 'failed' ? 'waiting' : scan;
 }
 
-async function* manifest(named: readonly Listed[], absent: ReadonlyMap<string, Absence>): AsyncGenerator<string> {
+/** The lines as a JSON list. */
+async function* listIn(manifest: PackedBytes): AsyncGenerator<string> {
   yield '[';
-  for (const [index, file] of named.entries()) {
-    const missing = absent.get(file.id);
-    const path = archivePath(file.id, file.name);
-    const line = { ...file, ...(missing === undefined ? { path } : { missing }) };
-    yield `${index === 0 ? '' : ','}\n${JSON.stringify(line)}`;
+  let between = '\n';
+  for (const block of manifest.take()) {
+    yield between + block.toString().trimEnd().replaceAll('\n', ',\n');
+    between = ',\n';
   }
   yield '\n]\n';
 }

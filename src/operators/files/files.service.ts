@@ -65,8 +65,9 @@ export function createFileService(deps: {
   async function find(appId: ScopedApp['id'], id: RecordId): Promise<FileDocument> {
     const file = await files.findOne({ _id: id, 'metadata.appId': appId });
     if (file?.metadata.state !== 'whole' || !(await isReadable(file))) throw new NotFound('fileNotFound');
-    if (file.metadata.scan === 'waiting') throw new Conflict('fileWaiting');
-    if (file.metadata.scan) throw new Gone('malwareRemoved');
+    const { scan } = file.metadata;
+    if (scan === 'waiting' || scan === 'failed') throw new Conflict('fileWaiting');
+    if (scan) throw new Gone('malwareRemoved');
     return file;
   }
 

@@ -29,7 +29,7 @@ export type StaffUploads = ReturnType<typeof createStaffUploads>;
 /** Adds files of the staff to records (spec 4.14.6). */
 export function createStaffUploads(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
-  incoming: Pick<Incoming, 'receive'>;
+  incoming: Pick<Incoming, 'receive' | 'withdraw'>;
   reader: Pick<RecordReader, 'findDetails'>;
   editor: Pick<RecordEditor, 'change'>;
 }) {
@@ -37,8 +37,8 @@ export function createStaffUploads(deps: {
 
   return {
     /**
-     * Receives a file and adds it to the list of the record, as an edit. The cleaner removes a file
-     * whose edit is refused.
+     * Receives a file and adds it to the list of the record, as an edit. A file whose edit is refused
+     * is removed.
      * @throws {InvalidInput} `tooManyFiles` when the list is full, before the file is received
      * @throws {NotFound} when the app has no such record or field of files
      * @throws as the upload of a file (incoming.ts), and as an edit
@@ -62,7 +62,6 @@ export function createStaffUploads(deps: {
         { appId: app.id, field: definition, version: lease.schema.version, name, declared },
         source,
       );
-      await recheck();
       const value = { ...file, id: file.id.toString() };
       const edit = async ({ data }: { data: Record<string, unknown> }, current: Lease) => {
         fileField(current, field);
@@ -70,7 +69,13 @@ export function createStaffUploads(deps: {
         refuseInvalid(added, current);
         return added;
       };
-      return editor.change(app, id, edit, by, leftMs, tags);
+      try {
+        await recheck();
+        return await editor.change(app, id, edit, by, leftMs, tags);
+      } catch (error) {
+        await incoming.withdraw(app.id, file.id);
+        throw error;
+      }
     },
   };
 }

@@ -1,3 +1,4 @@
+import { UUID } from 'mongodb';
 import { typeOfName } from '../../fields/base/file-types.ts';
 import type { FileValue } from '../../fields/kinds/file.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
@@ -56,7 +57,7 @@ export type ResolveFiles = (
  * files (spec 4.7.1). They are stored when the line is applied, under the ids that they have here.
  */
 export function createLineFiles(deps: {
-  incoming: Pick<Incoming, 'receive' | 'check'>;
+  incoming: Pick<Incoming, 'receive' | 'check' | 'withdraw'>;
   claims: Pick<FileClaims, 'request'>;
 }): ResolveFiles {
   const { incoming, claims } = deps;
@@ -115,7 +116,11 @@ export function createLineFiles(deps: {
           done.add(id);
           return undefined;
         } catch (error) {
-          return refusalOf(error, describe(source.place));
+          const refusal = refusalOf(error, describe(source.place));
+          // The line is refused, with those that were stored before this one.
+          if (!isDry) for (const one of done) await incoming.withdraw(lease.app.id, new UUID(one));
+          done.clear();
+          return refusal;
         }
       },
     };

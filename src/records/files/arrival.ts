@@ -5,7 +5,7 @@ import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import type { ByteRange } from './file-content.ts';
 import { examine, safeName } from './file-types.ts';
-import { type Scanner, ScannerAway } from './scanner.ts';
+import { NotScanned, type Scanner } from './scanner.ts';
 
 /** A megabyte of the limits of files. */
 export const MB = 1_000_000;
@@ -20,8 +20,6 @@ export interface Arrival {
   name: string;
   /** The number of its bytes, if the client says it. */
   declared?: number | undefined;
-  /** The bytes of the request, which has more than the file. */
-  atMost?: number | undefined;
   /** The network that sends it. Absent: the staff sends it, who needs no token. */
   network?: string | undefined;
   /** The id that it gets, and the hash that it must have, if the sender knows them. */
@@ -36,12 +34,12 @@ export type ReadRange = (range: ByteRange) => AsyncIterable<Buffer>;
  * @throws {InvalidInput} `fileType`, `fileInfected`, `fileChanged`
  */
 export function createInspection(scanner: Scanner | undefined) {
-  /** A file waits while the scanner is away, and nobody can read it (file-scans.ts). */
+  /** A file that is not scanned waits, and nobody can read it (file-scans.ts). */
   async function scanned(read: () => AsyncIterable<Buffer>): Promise<'infected' | 'waiting' | undefined> {
     try {
       return (await scanner?.isInfected(read())) ? 'infected' : undefined;
     } catch (error) {
-      if (error instanceof ScannerAway) return 'waiting';
+      if (error instanceof NotScanned) return 'waiting';
       throw error;
     }
   }

@@ -118,13 +118,13 @@ export function createFileCleaner(deps: {
     );
   }
 
-  /** Has the files that match examined now. */
-  async function examineNow(matching: Filter<FileDocument>): Promise<void> {
+  /** Has the files that match examined now. @param change further members that they get */
+  async function examineNow(matching: Filter<FileDocument>, change: Record<string, string> = {}): Promise<void> {
     if (!(await hasFiles())) return;
     const found = await files.find(matching, { projection: { 'metadata.appId': 1 } }).toArray();
     if (found.length === 0) return;
     await files.updateMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'whole' }), [
-      { $set: { 'metadata.checkAt': '$$NOW' } },
+      { $set: { ...change, 'metadata.checkAt': '$$NOW' } },
     ]);
     signal.wake(FILE_JOB);
   }
@@ -149,7 +149,7 @@ export function createFileCleaner(deps: {
   }
 
   async function examine(file: DueFile): Promise<void> {
-    const { state, record, held, claim, expiresAt } = file.metadata;
+    const { state, record, held, claim, token, expiresAt } = file.metadata;
     const now = file.now.getTime();
     if (state === 'removing') {
       // The end of what may arrive late.
@@ -168,7 +168,11 @@ export function createFileCleaner(deps: {
     const are = (...these: FilePlace[]): boolean => places.every((place) => these.includes(place));
     if (are('record')) return settle(file);
     // A record that was adopted once goes by an erasure only, or a restore brings it later.
-    if (are('nowhere') || (claim && are('nowhere', 'no record'))) return remove(file);
+    if (are('nowhere') || (claim && are('nowhere', 'no record'))) {
+      // The write of the claim was probably not stored, and another submission may have the token.
+      const untilExpiry = claim && token ? expiresAt.getTime() - now : 0;
+      return untilExpiry > 0 ? lookAgain(file, untilExpiry) : remove(file);
+    }
     const isSure = are('past') || are('held') || are('no record');
     return lookAgain(file, isSure ? LOOK_AGAIN_MS : SETTLED_AFTER_MS);
   }
@@ -199,9 +203,13 @@ export function createFileCleaner(deps: {
       },
     } satisfies Job,
 
-    /** Examines the files of a held submission that is gone: stored, deleted or erased. */
-    async releaseHeld(appId: ObjectId, held: UUID): Promise<void> {
-      await examineNow(typedFilter<FileDocument>({ 'metadata.appId': appId, 'metadata.held': held }));
+    /**
+     * Examines the files of a held submission that is gone: stored, deleted or erased.
+     * @param isUsed whether its sender was told that it is stored, so that its tokens are used up
+     */
+    async releaseHeld(appId: ObjectId, held: UUID, isUsed = true): Promise<void> {
+      const ofHeld = typedFilter<FileDocument>({ 'metadata.appId': appId, 'metadata.held': held });
+      await examineNow(ofHeld, isUsed ? { 'metadata.expiresAt': '$$NOW' } : {});
     },
 
     /** Examines the files of changed records, and removes those of erased ones. */

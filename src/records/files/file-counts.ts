@@ -51,8 +51,9 @@ export function createFileCounts(metrics: Metrics) {
       },
     }),
 
-    count: ({ receive, receivePart, check }: Incoming): Incoming => ({
+    count: ({ receive, receivePart, check, withdraw }: Incoming): Incoming => ({
       check,
+      withdraw,
       receive: (...sent) => counted(receive(...sent)),
       receivePart: (...sent) => counted(receivePart(...sent)),
     }),

@@ -4,6 +4,7 @@ import { FairQueue } from '../../platform/core/fair-queue.ts';
 import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { tooLargeError } from './arrival.ts';
+import { CHARGE_OF_LENGTH, type FileCharges } from './file-charges.ts';
 import type { FileStores } from './file-stores.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 
@@ -55,12 +56,13 @@ export function createFileWriting(deps: {
   files: FileCollection;
   chunks: ChunkCollection;
   content: Pick<FileStores, 'database' | 'remove'>;
+  charges: Pick<FileCharges, 'cover'>;
 }) {
-  const { files, chunks, content } = deps;
+  const { files, chunks, content, charges } = deps;
   const target = insertTarget(chunks, ['files_id', 'n']);
   const writing = new FairQueue({ slots: MAX_WRITING, perKey: MAX_WRITING_OF_APP });
 
-  /** Stores a chunk and counts its bytes. @throws {Conflict} when another request writes */
+  /** Stores a chunk. @throws {Conflict} when another request writes */
   async function store(state: Writing, n: number, bytes: Buffer): Promise<void> {
     const { file } = state;
     const turn = writing.join(file.metadata.appId.toHexString());
@@ -80,11 +82,17 @@ export function createFileWriting(deps: {
 
   /**
    * Stores the bytes of a source from `file.length` on. What arrived is kept when it ends early.
-   * @param most the bytes that it may have
-   * @throws {TooLarge} when it has more
+   * @param most the bytes that it may have @param expected those that it probably has
+   * @throws {TooLarge} when it has more @throws as the limits of apps and networks (file-charges.ts)
    */
-  async function fill(state: Writing, source: AsyncIterable<Buffer>, most: number): Promise<void> {
+  async function fill(
+    state: Writing,
+    source: AsyncIterable<Buffer>,
+    most: number,
+    expected: number = most,
+  ): Promise<void> {
     const { file } = state;
+    const end = file.length + expected;
     let n = Math.floor(file.length / CHUNK_BYTES);
     let size = file.length % CHUNK_BYTES;
     // Copied, because a part of few bytes takes much more memory than these. One buffer for all
@@ -94,6 +102,7 @@ export function createFileWriting(deps: {
     let stored = size;
     let left = most;
     const flush = async (): Promise<void> => {
+      await charges.cover(state, n * CHUNK_BYTES + size, end);
       await store(state, n, chunk.subarray(0, size));
       stored = size;
       if (size < CHUNK_BYTES) return;
@@ -146,8 +155,10 @@ export function createFileWriting(deps: {
     }
   }
 
+  /** Lets another request go on with a file, which counts what has arrived. */
   async function giveBack(state: Writing): Promise<void> {
-    await files.updateOne(state.isMine(), { $unset: { 'metadata.writer': '' } }).catch(() => undefined);
+    const change = [{ $set: { 'metadata.charged': CHARGE_OF_LENGTH } }, { $unset: 'metadata.writer' }];
+    await files.updateOne(state.isMine(), change).catch(() => undefined);
   }
 
   /** Runs work on a file while the document says that this request may write. */

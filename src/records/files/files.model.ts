@@ -42,10 +42,10 @@ export interface FileMetadata {
    */
   claim?: { id: UUID; until: Date };
   /**
-   * What the scanner said. Absent: clean, or the service has no scanner. `found`: infected, but not
-   * yet marked in what names it.
+   * What the scanner said. Absent: clean, or the service has no scanner. `failed`: it could not scan
+   * the file, which waits behind others. `found`: infected, but not yet marked in what names it.
    */
-  scan?: 'waiting' | 'found' | 'infected';
+  scan?: 'waiting' | 'failed' | 'found' | 'infected';
 }
 
 /** A document of GridFS. `length`: the bytes that have arrived. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Binary, type Document, type Filter, type ObjectId, type UUID } from 'mongodb';
+import { Binary, type ObjectId, type UUID } from 'mongodb';
 import type { FileTypeName } from '../../fields/base/file-types.ts';
 import type { Config } from '../../platform/core/config.ts';
 import {
@@ -12,27 +12,18 @@ import {
 } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
-import { type Arrival, checkName, createInspection, MB, type ReadRange, refusal, tooLargeError } from './arrival.ts';
+import { type Arrival, checkName, createInspection, type ReadRange, refusal, tooLargeError } from './arrival.ts';
+import { chargeOf, createFileCharges, firstCharge } from './file-charges.ts';
 import { removalTime } from './file-content.ts';
 import type { FileStores } from './file-stores.ts';
 import { createFileWriting, isCutOff, WRITER_MS, WRITES_END_MS, Writing } from './file-writing.ts';
-import {
-  BY_NETWORK,
-  BY_SIZE,
-  CHUNK_BYTES,
-  type ChunkCollection,
-  type FileCollection,
-  type FileDocument,
-} from './files.model.ts';
+import { CHUNK_BYTES, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 import type { Scanner } from './scanner.ts';
 
 const HOUR_MS = 3_600_000;
-/** Files that no record names, of one network in an hour. */
-const MAX_OF_NETWORK = 200 * MB;
-/** What a file counts at least, so that small ones are few. */
-const MIN_CHARGED = 4_096;
 /** The files that one process receives at the same time: in total, of an app, of a network. */
 const MAX_RECEIVING = 400;
 const MAX_RECEIVING_OF_APP = 200;
@@ -88,7 +79,8 @@ export function createIncomingFiles(deps: {
 }) {
   const { files, chunks, content, scanner, clock, limits } = deps;
   const { database } = content;
-  const { fill, asWriter, discard, giveBack } = createFileWriting({ files, chunks, content });
+  const charges = createFileCharges(files, limits);
+  const { fill, asWriter, discard, giveBack } = createFileWriting({ files, chunks, content, charges });
   const inspect = createInspection(scanner);
   const newId = createRecordIds();
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
@@ -107,11 +99,13 @@ export function createIncomingFiles(deps: {
     }
   }
 
-  /** Stores the document of a file, and takes it back if it is too much. */
-  async function begin(arrival: Arrival, name: string, token: string): Promise<Writing> {
-    const { appId, field, version, network, atMost = Number.POSITIVE_INFINITY } = arrival;
-    const { declared = Math.min(largest(field), atMost) } = arrival;
-    const charged = Math.max(declared, MIN_CHARGED);
+  /**
+   * Stores the document of a file, and takes it back if the file is too much.
+   * @param brought the bytes that its first request brings, if they are known
+   */
+  async function begin(arrival: Arrival, name: string, token: string, brought?: number): Promise<Writing> {
+    const { appId, field, version, network, declared = 0 } = arrival;
+    const charged = firstCharge(brought ?? 0);
     const now = await clock.read();
     const expiresAt = new Date(now.getTime() + HOUR_MS);
     const writer = newId(now);
@@ -137,31 +131,13 @@ export function createIncomingFiles(deps: {
     await files.insertOne(file);
     const state = new Writing(file, writer);
     try {
-      await checkSums(appId, network, now);
+      // A file that cannot fit is refused before it is read.
+      await charges.check(file, Math.max(0, declared - charged));
     } catch (error) {
       await discard(state);
       throw error;
     }
     return state;
-  }
-
-  /** Two files that together are too much may both be taken back. */
-  async function checkSums(appId: ObjectId, network: string | undefined, now: Date): Promise<void> {
-    const since = new Date(now.getTime() - HOUR_MS);
-    const [ofApp, ofNetwork] = await Promise.all([
-      sumOf({ 'metadata.appId': appId }, '$metadata.charged', BY_SIZE),
-      network === undefined
-        ? 0
-        : sumOf({ 'metadata.network': network, uploadDate: { $gt: since } }, UNNAMED_BYTES, BY_NETWORK),
-    ]);
-    if (ofApp > limits.perApp) throw new TooLarge(say('appFilesTooLarge', { max: limits.perApp / MB }));
-    if (ofNetwork > MAX_OF_NETWORK) throw new TooManyRequests('tooManyFileBytes', 600);
-  }
-
-  async function sumOf($match: Filter<FileDocument>, $sum: string | object, hint: Document): Promise<number> {
-    const sum = { $group: { _id: null, bytes: { $sum } } };
-    const [found] = await files.aggregate<{ bytes: number }>([{ $match }, sum], { hint }).toArray();
-    return found?.bytes ?? 0;
   }
 
   /** Examines a file of which all bytes arrived, and makes it whole. */
@@ -189,7 +165,7 @@ export function createIncomingFiles(deps: {
       'metadata.type': type,
       'metadata.sha256': sha256,
       ...(scan && { 'metadata.scan': scan }),
-      'metadata.charged': Math.max(file.length, MIN_CHARGED),
+      'metadata.charged': chargeOf(file.length),
       'metadata.expiresAt': { $add: ['$$NOW', HOUR_MS] },
       'metadata.checkAt': { $add: ['$$NOW', HOUR_MS] },
     };
@@ -246,8 +222,11 @@ export function createIncomingFiles(deps: {
     if (!found || found.metadata.state === 'removing' || found.metadata.expiresAt <= now) {
       return refusal(field.key, 'fileToken');
     }
-    if (found.length !== first || found.metadata.state === 'whole') return continuesAt(found.length);
-    return new Conflict('fileBeingSent');
+    const { state, writer } = found.metadata;
+    const isBeingSent = state === 'arriving' && writer && writer.until.getTime() + WRITES_END_MS >= now.getTime();
+    // While bytes are stored, their number is no place to go on.
+    if (isBeingSent || (state === 'arriving' && found.length === first)) return new Conflict('fileBeingSent');
+    return continuesAt(found.length);
   }
 
   const find = (appId: ObjectId, field: string, token: string): Promise<FileDocument | null> =>
@@ -278,10 +257,10 @@ export function createIncomingFiles(deps: {
       if (declared !== undefined && declared > most) throw tooLargeError(most);
       return inTurn(arrival, async () => {
         const token = network === undefined ? '' : newToken();
-        const state = await begin(arrival, name, token);
+        const state = await begin(arrival, name, token, declared);
         return asWriter(state, async () => {
           try {
-            await fill(state, source, most);
+            await fill(state, source, most, declared);
             return presentArrived(await finish(state, arrival), token);
           } catch (error) {
             await discard(state);
@@ -289,6 +268,25 @@ export function createIncomingFiles(deps: {
           }
         });
       });
+    },
+
+    /**
+     * Has the cleaner remove a file of the staff now whose record was refused. It stays if a write
+     * has claimed it, and may be on its way (file-claims.ts). Never rejects: otherwise its hour ends.
+     */
+    async withdraw(appId: ObjectId, id: UUID): Promise<void> {
+      const isAbsent = { $exists: false };
+      const unnamed = typedFilter<FileDocument>({
+        _id: id,
+        'metadata.appId': appId,
+        'metadata.state': 'whole',
+        'metadata.token': isAbsent,
+        'metadata.record': isAbsent,
+        'metadata.held': isAbsent,
+        'metadata.claim': isAbsent,
+      });
+      const isOver = { 'metadata.expiresAt': '$$NOW', 'metadata.checkAt': '$$NOW' };
+      await files.updateOne(unnamed, [{ $set: isOver }]).catch(() => undefined);
     },
 
     /** Refuses a file as `receive` does, and stores nothing. @param size the number of its bytes */
@@ -301,8 +299,8 @@ export function createIncomingFiles(deps: {
 
     /**
      * Receives a part of a file; resolves with the file when the part was the last one. What
-     * arrived of a later part stays when its connection ends; of a first one nothing, as nobody
-     * knows its token. A last part may be repeated.
+     * arrived of a later part stays when its connection ends, and goes with a refusal; of a first one
+     * nothing stays, as nobody knows its token. A last part may be repeated.
      * @throws {AppError} 416 with `received` when the file continues elsewhere
      * @throws {Conflict} while another request sends a part
      * @throws as `receive`, and {InvalidInput} `fileToken`
@@ -321,18 +319,17 @@ export function createIncomingFiles(deps: {
         if (complete?.metadata.state === 'whole') return presentArrived(complete, token);
         const from = complete?.length ?? first;
         const state = isFirst
-          ? await begin({ ...arrival, declared: total }, name, token)
+          ? await begin({ ...arrival, declared: total }, name, token, last + 1)
           : await takeOver(arrival, token, from);
         return asWriter(state, async () => {
           try {
-            // What it counts is what it may have.
-            if (Math.max(total ?? last + 1, MIN_CHARGED) > state.file.metadata.charged) throw tooLargeError(most);
             if (!complete) await fill(state, source, last + 1 - first);
             if (state.file.length === total) return presentArrived(await finish(state, arrival), token);
             await giveBack(state);
             return { token, received: state.file.length };
           } catch (error) {
-            if (isFirst || error instanceof InvalidInput) await discard(state);
+            const isRefused = [InvalidInput, TooLarge, TooManyRequests].some((type) => error instanceof type);
+            if (isFirst || isRefused) await discard(state);
             // After another error a statement may still be on its way.
             else if (error instanceof AppError || isCutOff(error)) await giveBack(state);
             throw error;
@@ -344,9 +341,6 @@ export function createIncomingFiles(deps: {
 }
 
 const EPOCH = new Date(0);
-
-/** The bytes of a file that no record names. An absent member is less than null, or it. */
-const UNNAMED_BYTES = { $cond: [{ $gt: ['$metadata.record', null] }, 0, '$metadata.charged'] };
 
 const newToken = (): string => randomBytes(32).toString('base64url');
 

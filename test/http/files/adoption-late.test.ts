@@ -11,6 +11,8 @@ import { age, countChunks, FILE_FIELDS, findFile, type Uploaded, upload as uploa
 
 // A statement of one server is held in the network, and goes on when its time is over.
 
+const HOUR_MS = 3_600_000;
+
 let main: TestServer;
 let proxy: TcpProxy;
 let slow: TestServer;
@@ -93,7 +95,7 @@ it('a late insert stores no record whose file was removed', async () => {
   const held = proxy.holdNext('into', 'users');
   const late = submit(slow, 'late@x.org', { cv: [token] }).then(({ status }) => status);
   const forward = await held;
-  await age(main.db, value, 60_000);
+  await age(main.db, value, HOUR_MS);
   await untilGone(value);
   await forward();
   expect(await late).not.toBe(200);
@@ -107,7 +109,7 @@ it('a late change of a record names no file that was removed', async () => {
   const late = submit(slow, 'ada@x.org', { cv: [token] }).then(({ status }) => status);
   const forward = await held;
   await untilClaimIsOver(value);
-  await age(main.db, value, 60_000);
+  await age(main.db, value, HOUR_MS);
   await untilGone(value);
   await forward();
   expect(await late).not.toBe(200);
@@ -124,7 +126,7 @@ it('a late revert names no file that was removed', async () => {
   const forward = await held;
   await main.db.collection('users').updateOne({ sourceAppId: app }, { $set: { 'history.0.changes': [] } });
   await untilClaimIsOver(value);
-  await age(main.db, value, 60_000);
+  await age(main.db, value, HOUR_MS);
   await untilGone(value);
   await forward();
   expect(await late).not.toBe(200);
@@ -140,7 +142,7 @@ it('a late held submission names no file that was removed', async () => {
     (error: { status: number }) => error.status,
   );
   const forward = await held;
-  await age(main.db, value, 60_000);
+  await age(main.db, value, HOUR_MS);
   await untilGone(value);
   await forward();
   expect(await late).toBe(503);
@@ -158,7 +160,7 @@ it('a late kept submission names no file that was removed', async () => {
   const late = submit(slow, 'ada@x.org', { cv: [token] }).then(({ status }) => status);
   const forward = await held;
   await untilClaimIsOver(value);
-  await age(main.db, value, 60_000);
+  await age(main.db, value, HOUR_MS);
   await untilGone(value);
   await forward();
   expect(await late).toBe(503);
@@ -177,9 +179,11 @@ it('a late removal leaves a file that a record names meanwhile', async () => {
   const cleaner = await startServer({ MONGODB_URI: proxied(proxy.port) }, main.database, QUICK_JOBS);
   try {
     const held = proxy.holdNext('update', 'files.files');
-    const due = { ...lost, 'metadata.checkAt': new Date() };
-    await main.db.collection<FileDocument>('files.files').updateOne({ _id }, { $set: due as never });
+    const files = main.db.collection<FileDocument>('files.files');
+    const due = { ...lost, 'metadata.expiresAt': new Date(), 'metadata.checkAt': new Date() };
+    await files.updateOne({ _id }, { $set: due as never });
     const forward = await held;
+    await files.updateOne({ _id }, { $set: { 'metadata.expiresAt': new Date(Date.now() + HOUR_MS) } });
     const { body } = await submit(main, 'ada@x.org', { cv: [token] }).expect(200);
     await forward();
     await age(main.db, value, 60_000);

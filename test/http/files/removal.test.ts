@@ -1,4 +1,4 @@
-import type { UUID } from 'mongodb';
+import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileValue } from '../../support/files.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
@@ -71,15 +71,42 @@ describe('a file that nothing names', () => {
     await untilGone(value);
   });
 
-  it('is removed when its claim is over and no record came', async () => {
+  /** A claim of a file, as a request that was answered with 503 leaves it. */
+  async function claimFor(value: FileValue, record: UUID) {
+    const claim = { id: new UUID(), until: new Date(Date.now() + 15_000) };
+    const members = { 'metadata.record': record, 'metadata.claim': claim, 'metadata.checkAt': new Date() };
+    const files = server.db.collection<{ _id: UUID }>('files.files');
+    await files.updateOne({ _id: new UUID(value.id) }, { $set: members });
+  }
+
+  it.each([
+    ['no record came', false],
+    ['its record does not name it', true],
+  ])('stays after its claim while its token is good, which may be used, when %s', async (_, isKnown) => {
+    const [lost, used] = [await upload(), await upload()];
+    const known = await submit({ name: 'Ada' });
+    for (const { value } of [lost, used]) {
+      await claimFor(value, isKnown ? new UUID(known) : new UUID());
+      await untilExamined(value);
+      await age(server.db, value, 40_000);
+      await untilExamined(value);
+      expect(await left(value)).toEqual(THERE);
+      expect((await findFile(server.db, value))?.metadata).toMatchObject({ state: 'whole' });
+    }
+    expect(await submit({ cv: [used.token] })).toBe(known);
+    expect(await filesOf(known)).toEqual([used.value]);
+    await age(server.db, lost.value, HOUR_MS);
+    await untilGone(lost.value);
+    await settle(used.value);
+    expect(await left(used.value)).toEqual(THERE);
+  });
+
+  it('is removed after its claim when it has no token: a file of the staff', async () => {
     const { value } = await upload();
-    const { UUID: Id } = await import('mongodb');
-    const claim = { id: new Id(), until: new Date(Date.now() + 15_000) };
-    const file = await findFile(server.db, value);
-    const members = { 'metadata.record': new Id(), 'metadata.claim': claim, 'metadata.checkAt': new Date() };
-    await server.db.collection<{ _id: UUID }>('files.files').updateOne({ _id: file?._id as UUID }, { $set: members });
-    await untilExamined(value);
-    expect(await left(value)).toEqual(THERE);
+    await server.db
+      .collection<{ _id: UUID }>('files.files')
+      .updateOne({ _id: new UUID(value.id) }, { $unset: { 'metadata.token': 1 } });
+    await claimFor(value, new UUID());
     await age(server.db, value, 40_000);
     await untilGone(value);
   });

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { type Clamd, MALWARE, startClamd } from '../../support/clamd.ts';
+import { type Clamd, MALWARE, startClamd, UNSCANNABLE } from '../../support/clamd.ts';
 import { Client, type TestApp } from '../../support/client.ts';
 import { bytesOf, type FileValue, nameFile, storeFile } from '../../support/files.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
@@ -119,6 +119,29 @@ describe('a file that came while the scanner was away', () => {
     expect((await fileOf(id))?.metadata).not.toHaveProperty('scan');
     expect(await dataOf(record)).toEqual({ cv: [{ id, ...value }] });
   });
+
+  it('waits when clamd cannot scan it, and more than a batch of such files stops no other one', async () => {
+    const refused: FileValue[] = [];
+    for (let n = 0; n < 21; n += 1) refused.push(await waiting(Buffer.concat([CLEAN, UNSCANNABLE, Buffer.from([n])])));
+    // Of a bucket that the service does not have.
+    const elsewhere = await waiting(CLEAN, { store: 's3' });
+    const other = await waiting(CLEAN);
+    const infected = await waiting(INFECTED);
+    clamd.answer = undefined;
+    scanJob();
+    await expect.poll(() => statusOf(other.id), SOON).toBe(200);
+    await expect.poll(() => statusOf(infected.id), SOON).toBe(410);
+    for (const { id } of [...refused, elsewhere]) expect(await statusOf(id)).toBe(409);
+    // Once it can, it scans them.
+    clamd.answer = 'stream: OK';
+    await expect
+      .poll(async () => {
+        scanJob();
+        return Promise.all(refused.map(({ id }) => statusOf(id)));
+      }, SOON)
+      .toEqual(refused.map(() => 200));
+    await files().deleteMany({ 'metadata.store': 's3' });
+  }, 120_000);
 
   it('is never given out when it is infected: the record shows it, and the content is gone', async () => {
     const { id, record, ...value } = await waiting(INFECTED);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
@@ -50,11 +52,12 @@ async function prepare() {
 }
 
 const files = () => server.db.collection<FileDocument>('files.files');
-const whole = (sourceAppId: string) =>
-  server.db
-    .collection('apps')
-    .findOne({ sourceAppId })
-    .then((app) => files().countDocuments({ 'metadata.appId': app?._id, 'metadata.state': 'whole' }));
+async function stored(sourceAppId: string): Promise<FileDocument[]> {
+  const app = await server.db.collection('apps').findOne({ sourceAppId });
+  return files().find({ 'metadata.appId': app?._id }).toArray();
+}
+const whole = async (sourceAppId: string) =>
+  (await stored(sourceAppId)).filter(({ metadata }) => metadata.state === 'whole').length;
 
 describe('POST /auth/users/:id/files', () => {
   it('adds one file after the other to the list of a record, on each server', async () => {
@@ -160,6 +163,26 @@ describe('POST /auth/users/:id/files', () => {
     await add(pdf()).set('If-Match', '"x"').expect(412);
     await add(pdf()).set('If-Match', String(headers.etag)).expect(201);
     await add(pdf()).set('If-Match', String(headers.etag)).expect(412);
+  });
+
+  it('keeps nothing of a file whose record is erased while it arrives', async () => {
+    const { path, id, elsewhere, sourceAppId, password } = await prepare();
+    const { headers } = await server.client.post('/auth/login', { sourceAppId, password }).expect(200);
+    const file = pdfOf(400_000);
+    const sending = request(`${server.client.url}${path}?field=cv&name=cv.pdf`, {
+      method: 'POST',
+      headers: { cookie: headers['set-cookie']?.[0]?.split(';')[0] ?? '', 'content-length': file.length },
+    });
+    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+    sending.write(file.subarray(0, 300_000));
+    await expect.poll(async () => (await stored(sourceAppId)).map(({ length }) => length)).toEqual([255 * 1_024]);
+    const [found] = await stored(sourceAppId);
+    await elsewhere.delete(`/auth/users/${id}`).expect(200);
+    sending.end(file.subarray(300_000));
+    const [{ statusCode }] = await answered;
+    expect(statusCode).toBe(404);
+    await expect.poll(() => stored(sourceAppId), { timeout: 20_000 }).toEqual([]);
+    expect(await server.db.collection('files.chunks').countDocuments({ files_id: found?._id })).toBe(0);
   });
 
   it('needs users:write, the app of the record, and a record that exists', async () => {

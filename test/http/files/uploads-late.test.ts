@@ -153,8 +153,8 @@ describe('two requests for one part', () => {
 });
 
 /** Begins a request of a file, of which a part of the body is sent. */
-async function begin(app: string, query: string, headers: string, body: Buffer): Promise<Socket> {
-  const { hostname, port } = new URL(server.client.url);
+async function begin(app: string, query: string, headers: string, body: Buffer, to = server): Promise<Socket> {
+  const { hostname, port } = new URL(to.client.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.write(`POST /v1/forms/${app}/files?field=cv&name=cv.pdf${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`);
@@ -184,6 +184,27 @@ describe('a connection that ends', () => {
     expect(rest).toMatchObject({ status: 201, body: { sha256: sha256(file) } });
   });
 
+  it('is 409 for the next part while what arrived is being stored, not 416 with a number that grows', async () => {
+    const app = await appWith();
+    const file = pdfOf(900_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const { token } = body;
+    const held = proxy.holdAll('aggregate', 'files.files', [Buffer.from('$merge')]);
+    const range = 'Content-Range: bytes 1000-899999/900000\r\nContent-Length: 899000';
+    const socket = await begin(app, `&token=${token}`, range, file.subarray(1_000, 3_000), slow);
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeDefined();
+    socket.destroy();
+    await expect.poll(() => held.seen.length).toBe(1);
+    for (const first of [500, 1_000, 2_000]) {
+      const answer = await uploadPart(server.client.url, app, file, { first, end: 2_500, token });
+      expect(answer).toMatchObject({ status: 409, body: { code: 'fileBeingSent' } });
+    }
+    held.release();
+    await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeUndefined();
+    const after = await uploadPart(server.client.url, app, file, { first: 1_000, end: 2_000, token });
+    expect(after).toMatchObject({ status: 416, body: { received: 3_000 } });
+  });
+
   it.each([
     ['whole', ''],
     ['first part', 'Content-Range: bytes 0-899999/900000\r\n'],
@@ -200,9 +221,89 @@ describe('a connection that ends', () => {
   });
 });
 
+/** The n-th of several networks. */
+const from = (n: number) => ({ headers: { 'x-forwarded-for': `192.0.2.${n}` } });
+
 describe('the limit of an app', () => {
+  /** An app whose files may be 2 MB, one of them 1 MB, on two servers. */
+  async function prepare() {
+    const limits = { FILE_LIMIT: '1000000', FILES_APP_LIMIT: '2000000', TRUST_PROXY: '1' };
+    const servers = [
+      await startServer(limits, server.db.databaseName),
+      await startServer(limits, server.db.databaseName),
+    ] as const;
+    const app = await appWith();
+    const { _id } = (await server.db.collection('apps').findOne({ sourceAppId: app })) ?? {};
+    const charged = async (): Promise<number> =>
+      (await files().find({ 'metadata.appId': _id }).toArray()).reduce((sum, one) => sum + one.metadata.charged, 0);
+    const close = () => Promise.all(servers.map((one) => one.close()));
+    return { urls: servers.map(({ client }) => client.url) as [string, string], app, charged, close, appId: _id };
+  }
+
+  it('holds for the parts of files that began when there was room, on two servers', async () => {
+    const { urls, app, charged, close, appId } = await prepare();
+    try {
+      const file = pdfOf(900_000);
+      const tokens: string[] = [];
+      for (let n = 0; n < 4; n += 1) {
+        const begun = await uploadPart(urls[(n % 2) as 0 | 1], app, file, { first: 0, end: 10, ...from(n) });
+        expect(begun.status).toBe(202);
+        tokens.push(begun.body.token);
+      }
+      const ends = await Promise.all(
+        tokens.map((token, n) =>
+          uploadPart(urls[(n % 2) as 0 | 1], app, file, { first: 10, end: 900_000, token, ...from(n) }),
+        ),
+      );
+      const statuses = ends.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(2);
+      expect(statuses.filter((status) => status !== 201 && status !== 413)).toEqual([]);
+      expect(await charged()).toBe(900_000 * statuses.filter((status) => status === 201).length);
+      // Nothing of those that were refused stays.
+      const whole = await files().find({ 'metadata.appId': appId, 'metadata.state': 'whole' }).toArray();
+      const left = await files().find({ 'metadata.appId': appId, 'metadata.state': 'removing' }).toArray();
+      expect(whole.length + left.length).toBe(4);
+      expect(await chunks().countDocuments({ files_id: { $in: left.map(({ _id }) => _id) } })).toBe(0);
+    } finally {
+      await close();
+    }
+  });
+
+  it('counts no more than twice what has arrived, and after a cut what has', async () => {
+    const { app, charged, close } = await prepare();
+    try {
+      const file = pdfOf(900_000);
+      const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+      const range = 'Content-Range: bytes 1000-899999/900000\r\nContent-Length: 899000';
+      const socket = await begin(app, `&token=${body.token}`, range, file.subarray(1_000, 600_000));
+      await expect.poll(async () => (await onlyFileOf(app)).length).toBe(2 * 255 * 1_024);
+      expect(await charged()).toBeLessThanOrEqual(4 * 255 * 1_024);
+      socket.destroy();
+      await expect.poll(async () => (await onlyFileOf(app)).metadata.writer).toBeUndefined();
+      expect(await charged()).toBe(600_000);
+    } finally {
+      await close();
+    }
+  });
+
+  it('is not passed by a request that counts late, after another one took the file over', async () => {
+    const app = await appWith();
+    const file = pdfOf(900_000);
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1_000 });
+    const held = proxy.holdAll('update', 'files.files', [Buffer.from('metadata.charged')]);
+    const part = { first: 1_000, end: 100_000, token: body.token };
+    const late = uploadPart(slow.client.url, app, file, part);
+    await expect.poll(() => held.seen.length).toBe(1);
+    await endWriter(await onlyFileOf(app));
+    const taken = await uploadPart(server.client.url, app, file, { ...part, end: 5_000 });
+    expect(taken).toMatchObject({ status: 202, body: { received: 5_000 } });
+    held.release();
+    expect(await late).toMatchObject({ status: 409 });
+    expect((await onlyFileOf(app)).metadata.charged).toBe(5_000);
+  });
+
   it('holds for files that arrive at the same time on two servers', async () => {
-    const limits = { FILE_LIMIT: '20000', FILES_APP_LIMIT: '20000' };
+    const limits = { FILE_LIMIT: '20000', FILES_APP_LIMIT: '20000', TRUST_PROXY: '1' };
     const servers = [
       await startServer(limits, server.db.databaseName),
       await startServer(limits, server.db.databaseName),
@@ -210,7 +311,7 @@ describe('the limit of an app', () => {
     try {
       const app = await appWith();
       const sent = Array.from({ length: 12 }, (_, n) =>
-        upload(servers[(n % 2) as 0 | 1].client.url, app, pdfOf(6_000)),
+        upload(servers[(n % 2) as 0 | 1].client.url, app, pdfOf(6_000), from(n)),
       );
       const statuses = (await Promise.all(sent)).map(({ status }) => status);
       expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(3);

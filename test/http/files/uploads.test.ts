@@ -226,13 +226,18 @@ describe('a file in parts', () => {
     expect(await upload(server.client.url, app, pdf(), { token: 'x' })).toMatchObject({ status: 400 });
   });
 
-  it('cannot become larger than its first part said, or than the field allows', async () => {
+  it('cannot become larger than the field allows, and counts what has arrived, whatever it says', async () => {
     const app = await appWith();
     const tooMuch = await uploadPart(server.client.url, app, file, { first: 0, end: 100, total: 10_000_001 });
     expect(tooMuch).toMatchObject({ status: 413 });
-    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 100, total: 5_000 });
-    const more = await uploadPart(server.client.url, app, file, { first: 100, end: 600_000, token: body.token });
-    expect(more).toMatchObject({ status: 413 });
+    const { body } = await uploadPart(server.client.url, app, file, { first: 0, end: 1, total: 10_000_000 });
+    const { token } = body;
+    const charged = async () => (await fileOf(token)).metadata.charged;
+    expect(await charged()).toBe(4_096);
+    await uploadPart(other.client.url, app, file, { first: 1, end: 600_000, total: 10_000_000, token });
+    expect(await charged()).toBe(600_000);
+    const last = await uploadPart(server.client.url, app, file, { first: 600_000, end: SIZE, token });
+    expect([last.status, await charged()]).toEqual([201, SIZE]);
   });
 });
 
@@ -284,7 +289,43 @@ describe('the limits of files', () => {
     expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
   });
 
-  it('count a file of a form as its request at most, while it arrives', async () => {
+  it('are not used up by promises: many first parts of one byte leave room for the file of another', async () => {
+    const limits = { FILE_LIMIT: '100000', FILES_APP_LIMIT: '400000', TRUST_PROXY: '1' };
+    const small = await startServer(limits, server.db.databaseName);
+    try {
+      const app = await appWith();
+      const promised = pdfOf(100_000);
+      for (let n = 0; n < 10; n += 1) {
+        const sent = await uploadPart(small.client.url, app, promised, { first: 0, end: 1, ...from(`192.0.2.2${n}`) });
+        expect(sent.status).toBe(202);
+      }
+      expect(await upload(small.client.url, app, promised, from('192.0.2.30'))).toMatchObject({ status: 201 });
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('are a quarter of those of the app for one network', async () => {
+    const limits = { FILE_LIMIT: '100000', FILES_APP_LIMIT: '400000', TRUST_PROXY: '1' };
+    const small = await startServer(limits, server.db.databaseName);
+    try {
+      const [app, second] = [await appWith(), await appWith()];
+      const send = (to: string, bytes: number, address: string) =>
+        upload(small.client.url, to, pdfOf(bytes), from(address));
+      const first = await send(app, 60_000, '192.0.2.40');
+      expect(first.status).toBe(201);
+      expect(await send(app, 60_000, '192.0.2.40')).toMatchObject({ status: 429, body: { code: 'tooManyFileBytes' } });
+      expect(await send(app, 60_000, '192.0.2.41')).toMatchObject({ status: 201 });
+      expect(await send(second, 60_000, '192.0.2.40')).toMatchObject({ status: 201 });
+      const data = { cv: [first.body.token] };
+      await small.client.submit(app, { email: 'ada@example.com', data }).expect(200);
+      expect(await send(app, 60_000, '192.0.2.40')).toMatchObject({ status: 201 });
+    } finally {
+      await small.close();
+    }
+  });
+
+  it('count a file of a form while it arrives as what has arrived', async () => {
     const app = await appWith();
     const first = await upload(server.client.url, app, pdf(), from('192.0.2.9'));
     const { _id } = await fileOf(first.body.token);

@@ -219,6 +219,14 @@ describe('a line of an archive (spec 4.7.1)', () => {
     expect(linesIn(await rejectsOf(admin, app.sourceAppId, result.id))).toEqual([2, 3, 4, 5, 6, 7, 8]);
   });
 
+  it('keeps no file of a line whose later file is refused', async () => {
+    const app = await newApp();
+    const people = { 'a@example.com': [fileOf(pdfOf(1_000)), fileOf(Buffer.from('no pdf'))] };
+    const result = await runImport(admin, app.sourceAppId, await zipOf(exportOf(people)), ZIP);
+    expect(result).toMatchObject({ state: 'completed', read: 1, rejected: 1 });
+    await expect.poll(async () => (await filesOf(app.sourceAppId)).filter(isWhole), { timeout: 20_000 }).toEqual([]);
+  });
+
   it('ends an import with `invalid: abort`, and nothing after it is stored', async () => {
     const app = await newApp();
     const people = {

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/platform/core/config.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
@@ -20,6 +22,13 @@ beforeEach(() => {
   clamd.scanned.length = 0;
 });
 
+const AWAY_MS = 200;
+/** A scanner that gives up early. */
+function impatient(): Scanner {
+  const times = { connect: 3_000, idle: 100, scan: 300, away: AWAY_MS };
+  return createScanner(loadConfig({ CLAMD: clamd.address }).clamd, logger, times) as Scanner;
+}
+
 async function* of(...pieces: (string | Buffer)[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) yield Buffer.from(piece);
 }
@@ -35,12 +44,55 @@ describe('the virus scanner', () => {
   });
 
   it.each(['INSTREAM size limit exceeded. ERROR', 'stream: x FOUND ERROR', 'OK', 'stream: OK more', ''])(
-    'is away when it answers %j',
+    'has not scanned a file to which it answers %j, and is there',
     async (answer) => {
       clamd.answer = answer;
-      await expect(scanner.isInfected(of('a'))).rejects.toMatchObject({ name: 'ScannerAway' });
+      for (let times = 0; times < 5; times += 1) {
+        await expect(scanner.isInfected(of('a'))).rejects.toMatchObject({ name: 'NotScanned' });
+      }
+      clamd.answer = undefined;
+      expect(await scanner.isInfected(of('a'))).toBe(false);
     },
   );
+
+  it.each([
+    ['cuts the connection', (socket: Socket) => void socket.once('data', () => socket.destroy())],
+    [
+      'says OK before it has read it, and resets the connection',
+      (socket: Socket) => void socket.once('data', () => socket.write('stream: OK\0', () => socket.resetAndDestroy())),
+    ],
+    ['says OK, and reads no more', (socket: Socket) => void socket.end('stream: OK\0').pause()],
+  ])('has not scanned a file when it %s', async (_, answer) => {
+    clamd.answer = answer;
+    const large = of(...Array.from({ length: 100 }, () => Buffer.alloc(255 * 1024, 1)));
+    await expect(impatient().isInfected(large)).rejects.toMatchObject({ name: 'NotScanned' });
+  });
+
+  it('has not scanned a file for which it takes too long, although it says something all the time', async () => {
+    clamd.answer = (socket) => {
+      const timer = setInterval(() => socket.write('.'), 5);
+      socket.resume().once('close', () => clearInterval(timer));
+    };
+    await expect(impatient().isInfected(of('a'))).rejects.toMatchObject({ name: 'NotScanned' });
+  });
+
+  it('that accepts and says nothing is asked by three files, then by one at a time, until it answers', async () => {
+    const own = impatient();
+    clamd.answer = null;
+    clamd.asked = 0;
+    const ask = () => own.isInfected(of('a')).catch((error: Error) => error.name);
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual(['NotScanned', 'NotScanned', 'NotScanned']);
+    expect(await Promise.all(Array.from({ length: 8 }, ask))).toEqual(Array.from({ length: 8 }, () => 'ScannerAway'));
+    expect(clamd.asked).toBe(3);
+    await sleep(AWAY_MS);
+    const later = await Promise.all(Array.from({ length: 8 }, ask));
+    expect(later.filter((name) => name === 'NotScanned')).toHaveLength(1);
+    expect(clamd.asked).toBe(4);
+    await sleep(AWAY_MS);
+    clamd.answer = undefined;
+    expect(await ask()).toBe(false);
+    expect(await Promise.all([ask(), ask()])).toEqual([false, false]);
+  });
 
   it('is away when nothing listens there', async () => {
     await clamd.stop();
