@@ -28,6 +28,7 @@ import type { PageAssets } from './forms/page.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
+import { createAnswerTimes } from './submissions/answer-times.ts';
 import { createKnownPeopleRules, type KeptSubmission, type PlannedChange } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
@@ -88,6 +89,7 @@ export function createSubmissions(deps: {
       }),
       capacity,
       files: records.fileClaims,
+      answerTimes: createAnswerTimes(),
       knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
     }),
     metrics,
