@@ -55,6 +55,7 @@ export function createSubmissions(deps: {
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
   planConfirmation(kept: KeptSubmission): Promise<void>;
+  answerStepMs: number | undefined;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics, logger } =
     deps;
@@ -89,7 +90,7 @@ export function createSubmissions(deps: {
       }),
       capacity,
       files: records.fileClaims,
-      answerTimes: createAnswerTimes(),
+      answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
       knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
     }),
     metrics,

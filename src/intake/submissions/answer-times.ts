@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Answers leave after a multiple of this time, in ms. */
 const STEP_MS = 250;
-/** The longest step. It and the work before it end before the deadline of a request. */
-const MAX_STEP_MS = 1_000;
-/** No answer waits longer: at the deadline it would be a failure (api/deadline.ts). */
-const LATEST_MS = 2_000;
-/** A submission of a known person has up to this many times the statements of one of a new person. */
+/** The longest step, in these times: the work before it and it end before the deadline of a request. */
+const MAX_STEPS = 4;
+/** No answer waits longer, in the same: at the deadline it would be a failure (api/deadline.ts). */
+const LATEST_STEPS = 8;
+/**
+ * How much longer than a submission of a new person one of a known person takes: it has several
+ * times as many statements, and the slowest of many submissions stands for all of its way.
+ */
 const LONGEST_WAY = 4;
 /** How long the slowest submission counts, at least. */
 const WINDOW_MS = 60_000;
@@ -16,17 +19,18 @@ export type AnswerTime = ReturnType<AnswerTimes['begin']>;
 
 /**
  * Decides when the answers leave that must not tell whether an email is known (spec 4.5.5): after a
- * multiple of a step that the slowest of the ways stays within. The step follows the slowest
- * submission of the last minute, whichever way it took, times what the longest way takes more: so
- * a load that only one way would show moves the answers of all. It doubles, so that it does not
- * show which way was measured.
+ * multiple of a step that every way stays within. The step follows the slowest submission of the
+ * last minute of this process, whichever way it took, so that a load moves the answers of all. It
+ * doubles, so that it tells little of which ways were measured.
  *
- * @param now in ms, monotonic
+ * @param deps.stepMs shorter in tests only
+ * @param deps.now in ms, monotonic
  */
 export function createAnswerTimes(
-  now: () => number = () => performance.now(),
-  wait: (ms: number) => Promise<unknown> = sleep,
+  deps: { stepMs?: number | undefined; now?: () => number; wait?: (ms: number) => Promise<unknown> } = {},
 ) {
+  const { stepMs = STEP_MS, now = () => performance.now(), wait = sleep } = deps;
+  const latest = LATEST_STEPS * stepMs;
   let slowest = 0;
   let slowestBefore = 0;
   let windowEndsAt = now() + WINDOW_MS;
@@ -40,9 +44,9 @@ export function createAnswerTimes(
 
   function step(): number {
     const longest = Math.max(slowest, slowestBefore) * LONGEST_WAY;
-    let ms = STEP_MS;
-    while (ms < longest && ms < MAX_STEP_MS) ms *= 2;
-    return ms;
+    let steps = 1;
+    while (steps * stepMs < longest && steps < MAX_STEPS) steps *= 2;
+    return steps * stepMs;
   }
 
   return {
@@ -51,7 +55,7 @@ export function createAnswerTimes(
       let outsideMs = 0;
       return {
         /** Settles like `work`, whose time is the same for every email, and does not count. */
-        async outside<T>(work: T | Promise<T>): Promise<T> {
+        async outside<T>(work: Promise<T>): Promise<T> {
           const from = now();
           try {
             return await work;
@@ -68,8 +72,8 @@ export function createAnswerTimes(
           const every = step();
           // Afterwards: the own time of a submission moves the answers of later ones. One that no step
           // hides, as when the database is away, moves none.
-          if (spent < LATEST_MS) slowest = Math.max(slowest, spent);
-          const leaves = Math.min((Math.floor(spent / every) + 1) * every, LATEST_MS);
+          if (spent < latest) slowest = Math.max(slowest, spent);
+          const leaves = Math.min((Math.floor(spent / every) + 1) * every, latest);
           await wait(Math.max(0, leaves - spent));
         },
       };
