@@ -66,6 +66,8 @@ export interface Timings {
   searchWithinMs?: number;
   importWritesEndMs?: number;
   announceEveryMs?: number;
+  /** The step of answers that do not tell who is known (spec 4.5.5). */
+  answerStepMs?: number;
   /** The time for a request, see `Deadline`. */
   deadlineMs?: number;
 }
@@ -208,6 +210,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     planChange: (change) => notifications.planChange(change),
     planConfirmation: (kept) => notifications.planConfirmation(kept),
+    answerStepMs: timings.answerStepMs,
   });
   const { findHeld } = submissions;
   const fileAccess = createFileAccess({ config, files, records, schemas, findHeld, load, cursors });

@@ -28,6 +28,7 @@ import type { PageAssets } from './forms/page.ts';
 import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
+import { createAnswerTimes } from './submissions/answer-times.ts';
 import { createKnownPeopleRules, type KeptSubmission, type PlannedChange } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
@@ -54,6 +55,7 @@ export function createSubmissions(deps: {
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
   planConfirmation(kept: KeptSubmission): Promise<void>;
+  answerStepMs: number | undefined;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics, logger } =
     deps;
@@ -88,6 +90,7 @@ export function createSubmissions(deps: {
       }),
       capacity,
       files: records.fileClaims,
+      answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
       knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
     }),
     metrics,

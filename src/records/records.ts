@@ -41,6 +41,7 @@ import {
 import { createGroupCommit } from './write/group-commit.ts';
 import { createIdempotencyKeys, createMovedKeyModel } from './write/idempotency-keys.ts';
 import { createImportLines } from './write/import-lines.ts';
+import { createKeptWrites } from './write/kept-writes.ts';
 import { createKnownPeople } from './write/known-people.ts';
 import { createRecordEditor } from './write/record-edit.ts';
 import { createRecordLimits } from './write/record-limits.ts';
@@ -172,6 +173,7 @@ export function createRecords(deps: {
     onEvents: outboxSignal.notify,
   };
   const editor = createRecordEditor(writes);
+  const keptWrites = createKeptWrites({ kept, fileClaims });
   return {
     users,
     erasureStore,
@@ -187,8 +189,8 @@ export function createRecords(deps: {
     revalidation,
     reader,
     confirmations: createConfirmationStore(users),
-    submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
-    knownPeople: createKnownPeople({ users, keys, kept, newId, fileClaims }),
+    submissions: createSubmissionStore({ ...writes, keptWrites, writer: createGroupCommit(users, metrics) }),
+    knownPeople: createKnownPeople({ users, keys, keptWrites, newId }),
     editor,
     history,
     fileClaims,

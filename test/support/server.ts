@@ -34,6 +34,9 @@ export const FULL_LEASES: Timings = { leaseMs: LEASE_MS };
 /** Each change of a schema waits for it, and most tests make some. */
 const LEASE_OF_TESTS_MS = 25;
 
+/** Many tests wait for answers that do not tell who is known. */
+const ANSWER_STEP_MS = 10;
+
 /** The deadline of requests: a busy machine may take longer than the one of the service. */
 const PATIENT_MS = 10_000;
 
@@ -156,7 +159,13 @@ export async function startServer(
   const hasJobs =
     JOB_OPTIONS.some((option) => option in others) || config.mail !== undefined || config.webhooksAllowPrivate;
   const embed = createEmbed();
-  const shortened = { passwordCost: PASSWORD_COST, leaseMs, ...(hasJobs && QUICK_JOBS), ...others };
+  const shortened = {
+    passwordCost: PASSWORD_COST,
+    leaseMs,
+    answerStepMs: ANSWER_STEP_MS,
+    ...(hasJobs && QUICK_JOBS),
+    ...others,
+  };
   const sessionSecret = config.sessionSecret ?? 'unset';
 
   async function startService() {

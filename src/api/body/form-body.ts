@@ -21,6 +21,8 @@ export interface FormFile {
   /** In bytes. */
   size: number;
   sha256: string;
+  /** Whether a submission has used its token up. */
+  isUsed?: boolean;
 }
 
 /** What a form sent beside its texts. */

@@ -237,7 +237,9 @@ function refusedView(
     sourceAppId: lease.app.sourceAppId,
     settings,
     fields: withFileLimit(lease.publicSchema.fields, fileLimit),
-    sent: sentForm(entries, attempt, issues, known),
+    // A file whose token is used up can only be in a repeat. It is not shown: that of a known person
+    // may be gone already (spec 4.5.5).
+    sent: sentForm(entries, attempt, issues, isUnknown ? known : unused(known)),
     language,
     issues: issues.map((issue) => issueIn(language, issue)),
     refusal: error,
@@ -265,6 +267,8 @@ function sentForm(entries: FormEntries, attempt: FormAttempt, issues: readonly I
   others.push(...controlEntries(attempt, controls.timeZone, issues));
   return { email, data, others, files: entries.files, kept: withoutRefused(known, data, issues) };
 }
+
+const unused = (known: KnownFiles): KnownFiles => new Map([...known].filter(([, { isUsed }]) => !isUsed));
 
 /** The files that can be sent again. */
 function withoutRefused(known: KnownFiles, data: SentForm['data'], issues: readonly Issue[]): KnownFiles {

@@ -203,7 +203,7 @@ export function createHeldStore(
   /** Inserts an entry; of one with files only if they are claimed for it. */
   async function insert(entry: HeldDocument, added: Submission['files']): Promise<void> {
     if (!added) return void (await held.insertOne(entry));
-    const { until } = await files.claim(added, { held: entry._id });
+    const { until } = await files.claim(added, { held: entry._id, of: entry.recordId });
     await insertGuarded(files.guard(added, until), insertTarget(held, ONCE), [entry], () => entry.size);
     const { _id, appId, email } = entry;
     const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;

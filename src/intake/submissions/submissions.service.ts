@@ -6,7 +6,8 @@ import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { FileClaims, FileRequest } from '../../records/files/file-claims.ts';
 import { OutdatedSchema } from '../../records/write/conflict.ts';
-import type { RecordLimits } from '../../records/write/record-limits.ts';
+import { submissionHash } from '../../records/write/idempotency-keys.ts';
+import { RecordHasTooManyKeys, type RecordLimits } from '../../records/write/record-limits.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
 import type { HoldReason, Submission } from '../../records/write/submission.ts';
 import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
@@ -22,6 +23,7 @@ import {
   type SubmissionOptions,
   type SubmissionSource,
 } from './acceptance.ts';
+import type { AnswerTime, AnswerTimes } from './answer-times.ts';
 import { hasRules, type KnownPeopleRules } from './known-people.ts';
 
 /** How often one submission is validated again because its schema was replaced meanwhile. */
@@ -41,11 +43,12 @@ export function createSubmissionService(deps: {
   held: Pick<HeldStore, 'hold' | 'remove' | 'isOf'>;
   files: FileClaims;
   knownPeople: KnownPeopleRules;
+  answerTimes: AnswerTimes;
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
   const { activity, leases, revalidation, store, limits, checkAdmission, capacity, held, onEvents } = deps;
-  const { knownPeople, files } = deps;
+  const { knownPeople, files, answerTimes } = deps;
 
   return {
     /**
@@ -70,53 +73,68 @@ export function createSubmissionService(deps: {
       let isProved = false;
       let proofHold: HoldReason | undefined;
       let request: FileRequest | undefined;
-      for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
-        const lease = await leases.hold(sourceAppId);
-        if (!lease || !isFor(lease, options)) throw new UnknownApp();
-        const made = typeof source === 'function' ? source(lease) : source;
-        const sent = made instanceof Promise ? await made : made;
-        const { validator } = lease;
-        const fileKeys = options.writer === 'staff' ? validator.fileKeys : validator.publicFileKeys;
-        let input = sent;
-        let submission: Submission | undefined;
-        const rules = rulesFor(lease, options);
-        try {
-          const checked = checkAdmission(lease.app, options);
-          const admission = checked instanceof Promise ? await checked : checked;
-          if (fileKeys) {
-            request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
-            input = await withFiles(sent, lease, fileKeys, request);
-          }
-          submission = accept(input, lease, limits, options);
-          if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
-          if (admission.prove && !isProved) {
-            proofHold = await admission.prove(submission.email, idempotencyKey);
-            isProved = true;
-          }
-          const reason = admission.hold ?? proofHold;
-          if (reason) {
-            const heldAs = await hold(submission, lease, input, options, reason);
-            return rules ? { ...heldAs, isHidden: hidesKnown(rules) } : heldAs;
-          }
-          const stored = await (rules
-            ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
-            : storeWithin(lease.app.form?.maxRecords, submission, options));
-          if (submission.hasConsumers) onEvents();
-          if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
-          activity.note(lease.app, stored.updatedAt);
-          return stored;
-        } catch (error) {
-          if (!(error instanceof OutdatedSchema)) {
-            if (submission) revalidation.scheduleRepair(submission, lease);
-            // After a refusal no write of it can follow.
-            if (submission?.files && error instanceof AppError && error.status < 500) {
-              await files.giveBack(submission.files);
+      let time: AnswerTime | undefined;
+      let isWithoutUnknown = false;
+      try {
+        for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
+          const lease = await leases.hold(sourceAppId);
+          if (!lease || !isFor(lease, options)) throw new UnknownApp();
+          const made = typeof source === 'function' ? source(lease) : source;
+          const sent = made instanceof Promise ? await made : made;
+          const { validator } = lease;
+          const fileKeys = options.writer === 'staff' ? validator.fileKeys : validator.publicFileKeys;
+          let input = sent;
+          let submission: Submission | undefined;
+          const rules = rulesFor(lease, options);
+          const isHidden = rules !== undefined && hidesKnown(rules);
+          if (isHidden) time ??= answerTimes.begin();
+          try {
+            const checked = checkAdmission(lease.app, options);
+            const admission = checked instanceof Promise ? await (time?.outside(checked) ?? checked) : checked;
+            if (isWithoutUnknown) input = withoutUnknown(sent, lease);
+            if (fileKeys) {
+              request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
+              input = await withFiles(input, lease, fileKeys, request);
             }
-            const earlier = await answerRepeat(error, input, lease, options);
-            return rules ? { ...earlier, isHidden: hidesKnown(rules) } : earlier;
+            submission = accept(input, lease, limits, options);
+            if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
+            if (admission.prove && !isProved) {
+              const proved = admission.prove(submission.email, idempotencyKey);
+              proofHold = await (time?.outside(proved) ?? proved);
+              isProved = true;
+            }
+            const reason = admission.hold ?? proofHold;
+            if (reason) {
+              const heldAs = await hold(submission, lease, input, options, reason);
+              return rules ? { ...heldAs, isHidden } : heldAs;
+            }
+            const stored = await (rules
+              ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
+              : storeWithin(lease.app.form?.maxRecords, submission, options));
+            if (submission.hasConsumers) onEvents();
+            if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
+            activity.note(lease.app, stored.updatedAt);
+            return stored;
+          } catch (error) {
+            // The refusal would tell that the email has a record.
+            if (error instanceof RecordHasTooManyKeys && isHidden && !isWithoutUnknown) {
+              isWithoutUnknown = true;
+              continue;
+            }
+            if (!(error instanceof OutdatedSchema)) {
+              if (submission) revalidation.scheduleRepair(submission, lease);
+              // After a refusal no write of it can follow.
+              if (submission?.files && error instanceof AppError && error.status < 500) {
+                await files.giveBack(submission.files);
+              }
+              const earlier = await answerRepeat(error, input, lease, options);
+              return rules ? { ...earlier, isHidden } : earlier;
+            }
+            leases.forget(sourceAppId);
           }
-          leases.forget(sourceAppId);
         }
+      } finally {
+        await time?.end();
       }
       throw new Unavailable('schemaChanging', 1);
     },
@@ -132,6 +150,7 @@ export function createSubmissionService(deps: {
       heldAs: options.heldAs,
       usesAtOnce: rules !== undefined && hidesKnown(rules),
       isHeldAs: async (id: UUID) => email !== undefined && !!applied && held.isOf(app.id, id, email, applied),
+      submission: email !== undefined && applied ? submissionHash(email, applied) : undefined,
     };
   }
 
@@ -142,8 +161,8 @@ export function createSubmissionService(deps: {
     fileKeys: ReadonlySet<string>,
     request: FileRequest,
   ): Promise<SubmissionInput> {
-    const { data: sentData = {}, problems: known = [] } = sent;
-    const { data, problems } = await files.resolve(request, fileKeys, dataUnderNewKeys(sentData, lease));
+    const { data: given = {}, sentData = given, problems: known = [] } = sent;
+    const { data, problems } = await files.resolve(request, fileKeys, dataUnderNewKeys(given, lease));
     return { ...sent, data, sentData, problems: [...known, ...problems] };
   }
 
@@ -181,7 +200,8 @@ export function createSubmissionService(deps: {
 
   /**
    * Returns the response of the submission that was applied under the key; otherwise throws
-   * `refusal`. A repeat succeeds although the schema or a limit refuses it now (invariant 3).
+   * `refusal`. A repeat succeeds although the schema or a limit refuses it now (invariant 3). A key
+   * whose submission is not stored yet is not applied: nothing is left that could store it.
    */
   async function answerRepeat(
     refusal: unknown,
@@ -203,6 +223,14 @@ export function createSubmissionService(deps: {
 /** The data of a submission that waits. */
 const waitingData = ({ data = {} }: SubmissionInput, lease: Lease, { via }: SubmissionOptions) =>
   countedData(data, lease, via === 'form').data;
+
+/** A submission without the values of keys that are no fields of the schema. */
+function withoutUnknown(sent: SubmissionInput, lease: Lease): SubmissionInput {
+  const { data: sentData = {} } = sent;
+  const fields = new Set(lease.validator.fieldKeys);
+  const entries = Object.entries(dataUnderNewKeys(sentData, lease)).filter(([key]) => fields.has(key));
+  return { ...sent, data: Object.fromEntries(entries), sentData };
+}
 
 /** The rules of an app for known people, unless staff sent the submission or allowed it. */
 function rulesFor({ app: { form } }: Lease, { writer, approvedFor }: SubmissionOptions) {

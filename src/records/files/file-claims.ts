@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ObjectId, UUID } from 'mongodb';
+import { type Binary, type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
@@ -39,9 +39,11 @@ export interface FileRequest {
   heldAs?: UUID | undefined;
   /** Whether a held submission is this one, which is sent again. */
   isHeldAs?: ((held: UUID) => Promise<boolean>) | undefined;
+  /** The hash of the submission, if it has a key: a repeat may claim what an earlier one did. */
+  submission?: Binary | undefined;
   /**
-   * Whether a claim uses a token up, also that of a write that names no file: how a token is
-   * answered must not tell whether an email was known (spec 4.5.5).
+   * Whether a claim uses a token up for other submissions, also that of a write that names no file:
+   * how a token is answered must not tell whether an email was known (spec 4.5.5).
    */
   usesAtOnce: boolean;
   /** Whether its claims ended no claim of others, so that it may give them back. */
@@ -56,8 +58,11 @@ export interface AddedFiles {
   files: readonly { _id: UUID; path: string }[];
 }
 
-/** What is about to name files. `newRecord`: the id of a record that does not exist. */
-type Claimant = { record: RecordId } | { newRecord: RecordId } | { held: UUID };
+/**
+ * What is about to name files. `newRecord`: the id of a record that does not exist; `of`: the record
+ * that a held submission changes.
+ */
+type Claimant = { record: RecordId } | { newRecord: RecordId } | { held: UUID; of?: RecordId | undefined };
 
 /** What a submission, or a held one, has of files after its tokens were looked up. */
 interface ResolvedFiles {
@@ -102,13 +107,13 @@ export function createFileClaims(deps: {
 
   /** Whether a submission may have the token of a file. A claim in progress decides later. */
   async function isFree(file: FoundFile, key: string, request: FileRequest): Promise<boolean> {
-    const { claim, usesAtOnce, isHeldAs } = request;
+    const { claim, isHeldAs } = request;
     const { metadata, now } = file;
     const { record, held } = metadata;
     if (metadata.expiresAt <= now || isInfected(metadata) || !(await isOfField(file, key))) return false;
     if ((!record && !held) || metadata.claim?.id.equals(claim)) return true;
-    if (!record && held && (await isHeldAs?.(held))) return true;
-    if (usesAtOnce || !metadata.claim) return false;
+    if (held && (await isHeldAs?.(held))) return true;
+    if (!mayTakeOver(metadata, request)) return false;
     return !isNamed(await findPlace(file, 'majority'));
   }
 
@@ -128,16 +133,20 @@ export function createFileClaims(deps: {
       if (request.heldAs && 'record' in claimant && record?.equals(claimant.record)) return { free: record };
       throw refusal();
     }
+    if (request.usesAtOnce && !mayTakeOver(file.metadata, request)) throw refusal();
     if (record && 'record' in claimant && record.equals(claimant.record)) return { free: record };
     // Of a request that did not store its record, or has not yet: this one stores it under that id.
     if (record && 'newRecord' in claimant && place === 'no record') return { free: record };
-    if (!claim || request.usesAtOnce) throw refusal();
+    if (!claim) throw refusal();
     return claim.until.getTime() + WRITES_END_MS < file.now.getTime() ? { over: claim.id } : 'claimed';
   }
 
   return {
     /** A request of one submission, or of one release of a held one. */
-    request: (appId: ObjectId, of: Pick<FileRequest, 'heldAs' | 'isHeldAs' | 'usesAtOnce'>): FileRequest => ({
+    request: (
+      appId: ObjectId,
+      of: Pick<FileRequest, 'heldAs' | 'isHeldAs' | 'submission' | 'usesAtOnce'>,
+    ): FileRequest => ({
       ...of,
       appId,
       claim: new UUID(),
@@ -344,16 +353,33 @@ function fileValue({
 
 const isInfected = ({ scan }: FileDocument['metadata']): boolean => scan === 'found' || scan === 'infected';
 
-const recordOf = (target: Claimant): RecordId | undefined =>
-  'record' in target ? target.record : 'newRecord' in target ? target.newRecord : undefined;
+function recordOf(target: Claimant): RecordId | undefined {
+  if ('record' in target) return target.record;
+  return 'newRecord' in target ? target.newRecord : target.of;
+}
+
+/** Whether a request may claim a file that another one claimed, once that one cannot name it. */
+function mayTakeOver(
+  { claim }: FileDocument['metadata'],
+  { claim: own, usesAtOnce, submission }: Pick<FileRequest, 'claim' | 'usesAtOnce' | 'submission'>,
+): boolean {
+  if (!claim) return false;
+  if (!usesAtOnce || claim.id.equals(own)) return true;
+  return !!submission && !!claim.submission && sameBytes(claim.submission, submission);
+}
+
+const sameBytes = (one: Binary, other: Binary): boolean => Buffer.compare(one.value(), other.value()) === 0;
 
 const isSame = (one?: RecordId, other?: RecordId): boolean => (one && other ? one.equals(other) : one === other);
 
 /** The members of a claimed file, in an aggregation. */
-function claimed({ claim }: Pick<FileRequest, 'claim'>, target: Claimant): Record<string, unknown> {
+function claimed(
+  { claim, submission }: Pick<FileRequest, 'claim' | 'submission'>,
+  target: Claimant,
+): Record<string, unknown> {
   const record = recordOf(target);
   return {
-    'metadata.claim': { id: claim, until: { $add: ['$$NOW', CLAIM_MS] } },
+    'metadata.claim': { id: claim, until: { $add: ['$$NOW', CLAIM_MS] }, ...(submission && { submission }) },
     'metadata.checkAt': { $add: ['$$NOW', CLAIM_MS + SETTLED_AFTER_MS] },
     'metadata.record': record ?? '$$REMOVE',
     // What is about to name an infected file is marked too (file-scans.ts).

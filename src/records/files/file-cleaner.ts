@@ -113,7 +113,9 @@ export function createFileCleaner(deps: {
   /** The filters of the files of a person. */
   async function ofPerson(appIds: readonly ObjectId[], email: string): Promise<Filter<FileDocument>[]> {
     const [records, held] = [await recordsOf(appIds, email), await heldOf(appIds, email)];
-    return [{ 'metadata.record': { $in: records } }, { 'metadata.held': { $in: held } }].map((one) =>
+    // A file of a change has both.
+    const ofHeld = { 'metadata.held': { $in: held }, 'metadata.record': { $nin: records } };
+    return [{ 'metadata.record': { $in: records } }, ofHeld].map((one) =>
       typedFilter<FileDocument>({ 'metadata.appId': { $in: [...appIds] }, ...one }),
     );
   }

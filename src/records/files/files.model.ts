@@ -33,14 +33,17 @@ export interface FileMetadata {
   checkAt?: Date;
   /** The request that may write chunks, and until when. */
   writer?: { id: UUID; until: Date };
-  /** The record, or the held submission, that names it or is about to. */
+  /**
+   * The record, or the held submission, that names it or is about to. Of a waiting change both: the
+   * files of known people count as those of new ones (spec 4.5.5).
+   */
   record?: RecordId;
   held?: UUID;
   /**
    * The write that is about to name it: it begins before `until`, or never. While `removing`: when
-   * nothing of it can arrive any more.
+   * nothing of it can arrive any more. `submission`: the hash of one with a key.
    */
-  claim?: { id: UUID; until: Date };
+  claim?: { id: UUID; until: Date; submission?: Binary };
   /**
    * What the scanner said. Absent: clean, or the service has no scanner. `failed`: it could not scan
    * the file, which waits behind others. `found`: infected, but not yet marked in what names it.

@@ -219,7 +219,7 @@ export function createIncomingFiles(deps: {
     now: Date,
   ): Promise<Error> {
     const found = await find(appId, field.key, token);
-    if (!found || found.metadata.state === 'removing' || found.metadata.expiresAt <= now) {
+    if (!found || found.metadata.state === 'removing' || found.metadata.expiresAt <= now || isUsed(found)) {
       return refusal(field.key, 'fileToken');
     }
     const { state, writer } = found.metadata;
@@ -237,10 +237,9 @@ export function createIncomingFiles(deps: {
     if (token === '' || total !== last + 1) return undefined;
     const found = await find(appId, field.key, token);
     if (found?.length !== total) return undefined;
-    const { state, record, held, expiresAt } = found.metadata;
+    const { state, expiresAt } = found.metadata;
     if (state === 'arriving') return found;
-    const isUnused = state === 'whole' && !record && !held;
-    return isUnused && expiresAt > (await clock.read()) ? found : undefined;
+    return state === 'whole' && !isUsed(found) && expiresAt > (await clock.read()) ? found : undefined;
   }
 
   return {
@@ -341,6 +340,9 @@ export function createIncomingFiles(deps: {
 }
 
 const EPOCH = new Date(0);
+
+/** Whether a submission used the token of a file up. It is then unknown (spec 4.5.5). */
+const isUsed = ({ metadata: { record, held } }: FileDocument): boolean => !!record || !!held;
 
 const newToken = (): string => randomBytes(32).toString('base64url');
 

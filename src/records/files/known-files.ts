@@ -10,6 +10,8 @@ interface KnownFile {
   /** In bytes. */
   size: number;
   sha256: string;
+  /** Whether a submission has used its token up. */
+  isUsed: boolean;
 }
 
 /** More than the fields of a form may have (fields/kinds/file.ts). */
@@ -31,10 +33,10 @@ export function createKnownFiles(files: FileCollection) {
         {
           length,
           filename,
-          metadata: { type = '', sha256 = '' },
+          metadata: { type = '', sha256 = '', record, held },
         },
       ]) => {
-        return { token, name: filename, type, size: length, sha256 };
+        return { token, name: filename, type, size: length, sha256, isUsed: !!record || !!held };
       },
     );
   };

@@ -118,6 +118,10 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
     }
   }
 
+  /** Whether a submission is stored, and stays. */
+  const has = async (appId: ObjectId, _id: UUID): Promise<boolean> =>
+    (await kept.findOne({ appId, _id }, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
+
   return {
     /** Stores the waiting submissions of a record whose history is about to be moved. */
     keep: ({ appId, _id }: Pick<UserDocument, 'appId' | '_id'>): Promise<void> => keep([appId], [_id]),
@@ -148,10 +152,10 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       };
       const match = { _id: record._id, appId: record.appId, ...(until && beginsBefore(until)) };
       await store([{ $match: match }, { $project: project }]);
-      if (!until) return;
-      const stored = await kept.findOne({ appId: record.appId, _id }, { projection: { _id: 1 } });
-      if (!stored) throw new Unavailable();
+      if (until && !(await has(record.appId, _id))) throw new Unavailable();
     },
+
+    has,
 
     /** Whether a kept submission of a record names a file. */
     async names(appId: ObjectId, userId: RecordId, file: string, level: ReadConcernLevel): Promise<boolean> {

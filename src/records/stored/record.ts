@@ -25,7 +25,10 @@ export interface AppliedKey {
   key: Binary;
   content: Binary;
   at: Date;
-  /** The kept submission, if it changed nothing else (known-people.ts). */
+  /**
+   * The kept submission that is all its submission stores (known-people.ts). The key is applied when
+   * that one exists.
+   */
   keptAs?: UUID;
 }
 

@@ -1,3 +1,4 @@
+import type { UUID } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { INLINE_SIZE, type InlineSize, isFull, withRemoved } from '../history/history-entries.ts';
 import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
@@ -7,7 +8,7 @@ import { MAX_OUTBOX } from '../stored/outbox.ts';
 import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../stored/record.ts';
 import { isUnmoved, type RecordMoves } from '../stored/record-moves.ts';
 import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
-import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
+import { type EarlierKey, hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import {
   exactBound,
   exceededLimit,
@@ -22,8 +23,11 @@ import type { Submission } from './submission.ts';
 /** The members of a stored record from which a repeat is answered. */
 type Answer = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt'>;
 
-/** The key was applied before, with the same data (`repeated`) or with other data. */
-export type Repeat = { reason: 'repeated'; record: Answer } | { reason: 'key-reused' };
+/**
+ * The record has the key, with the same data (`repeated`) or with other data.
+ * @see AppliedKey for `keptAs`
+ */
+export type Repeat = { reason: 'repeated'; record: Answer; keptAs: UUID | undefined } | { reason: 'key-reused' };
 
 /** Why the filter of an upsert did not match the stored record. */
 export type Conflict =
@@ -116,7 +120,7 @@ export function createConflictReader(deps: ConflictDeps) {
   async function explainKey(facts: Facts, applied: AppliedKey): Promise<Conflict | undefined> {
     const found = await findKey(facts, applied);
     if (!found) return facts.inlineKeys >= MAX_INLINE_KEYS ? { reason: 'keys-full', record: facts } : undefined;
-    return hasSameContent(found, applied) ? { reason: 'repeated', record: facts } : { reason: 'key-reused' };
+    return repeatOf(facts, found, applied);
   }
 
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
@@ -176,17 +180,19 @@ export function createConflictReader(deps: ConflictDeps) {
       return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, appended, view);
     },
 
-    /** Finds, without a write, the submission that was applied under a key, if any. */
+    /** Finds, without a write, the submission of a key, if the record has it. */
     async findApplied(appId: Submission['appId'], email: string, applied: AppliedKey): Promise<Repeat | undefined> {
       const appliedKeys = { $elemMatch: { key: applied.key } };
       const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
       const record = await users.findOne({ appId, email }, { projection, readConcern: 'majority' });
       const found = record && (await findKey(record, applied));
-      if (!found) return undefined;
-      return hasSameContent(found, applied) ? { reason: 'repeated', record } : { reason: 'key-reused' };
+      return found ? repeatOf(record, found, applied) : undefined;
     },
   };
 }
+
+const repeatOf = (record: Answer, found: EarlierKey, applied: AppliedKey): Repeat =>
+  hasSameContent(found, applied) ? { reason: 'repeated', record, keptAs: found.keptAs } : { reason: 'key-reused' };
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
 function factsPipeline(submission: Submission) {

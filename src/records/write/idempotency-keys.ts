@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Binary, type ObjectId } from 'mongodb';
+import { Binary, type ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
@@ -19,10 +19,8 @@ const APP_ID_BYTES = 12;
 const KEPT_SECONDS = 25 * 60 * 60;
 
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
-interface MovedKeyDocument {
+interface MovedKeyDocument extends Pick<AppliedKey, 'content' | 'at' | 'keptAs'> {
   _id: Binary;
-  content: Binary;
-  at: Date;
 }
 
 const movedKeySchema = schema<MovedKeyDocument>(
@@ -30,6 +28,7 @@ const movedKeySchema = schema<MovedKeyDocument>(
     _id: { type: Binary, required: true },
     content: { type: Binary, required: true },
     at: { type: Date, required: true },
+    keptAs: UUID,
   },
   {
     collection: 'applied_keys',
@@ -37,6 +36,9 @@ const movedKeySchema = schema<MovedKeyDocument>(
     placement: 'one for each keyed submission beyond 128 of a record; the id begins with that of the app',
   },
 ).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+
+/** The key of an earlier submission, from its record or moved out of it. */
+export type EarlierKey = Pick<AppliedKey, 'content' | 'keptAs'>;
 
 type MovedKeyCollection = Collection<MovedKeyDocument>;
 
@@ -63,6 +65,12 @@ export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<App
   return (
     a.subarray(0, HASH_BYTES).equals(b.subarray(0, HASH_BYTES)) || (textsOfA.length > 0 && textsOfA.equals(textsOfB))
   );
+}
+
+/** Identifies a submission among all of an app: a repeat is the same one. */
+export function submissionHash(email: string, { key, content }: Pick<AppliedKey, 'key' | 'content'>): Binary {
+  const hash = createHash('sha256').update(keyBytes(key)).update(keyBytes(content)).update(email);
+  return new Binary(hash.digest().subarray(0, HASH_BYTES));
 }
 
 function keyBytes({ buffer, position }: Binary): Buffer {
@@ -94,7 +102,12 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
     const { email, appliedKeys, keyEpoch, now } = record;
     // From now on, by MongoDB's clock, which removes them: the keys have times of other clocks.
     await insertMissing(
-      appliedKeys.map(({ key, content }) => ({ _id: movedKeyId(appId, _id, key), content, at: now })),
+      appliedKeys.map(({ key, content, keptAs }) => ({
+        _id: movedKeyId(appId, _id, key),
+        content,
+        at: now,
+        ...(keptAs && { keptAs }),
+      })),
     );
     await users.updateOne(
       { _id, appId, email, keyEpoch: keyEpoch ?? { $exists: false } },
@@ -120,8 +133,8 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
   }
 
   return {
-    /** The content hash of a moved key, or undefined when the key was not moved. */
-    async find(appId: ObjectId, record: RecordId, key: Binary): Promise<Pick<AppliedKey, 'content'> | undefined> {
+    /** A moved key, or undefined when the key was not moved. */
+    async find(appId: ObjectId, record: RecordId, key: Binary): Promise<EarlierKey | undefined> {
       return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
     },
 

@@ -1,16 +1,21 @@
 import type { UUID } from 'mongodb';
 import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
-import type { FileClaims } from '../files/file-claims.ts';
-import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import { hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
+import { type EarlierKey, hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
+import type { KeptWrites } from './kept-writes.ts';
 import { MAX_INLINE_KEYS } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
 
 const MAX_ATTEMPTS = 24;
 
-type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
+export type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
+
+/** The record of an email, and the key of the submission if the record has it. */
+interface Found {
+  record?: KnownPerson | undefined;
+  earlier?: EarlierKey | undefined;
+}
 
 /**
  * Submissions that must not change the record of their email (spec 4.5.5). A record keeps their
@@ -19,19 +24,18 @@ type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt
 export function createKnownPeople(deps: {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'find' | 'moveOut'>;
-  kept: Pick<KeptSubmissions, 'keepOne'>;
+  keptWrites: KeptWrites;
   newId: (at: Date) => RecordId;
-  fileClaims: Pick<FileClaims, 'claim'>;
 }) {
-  const { users, keys, kept, newId, fileClaims } = deps;
+  const { users, keys, keptWrites, newId } = deps;
 
-  /** Resolves with the record of an email, and with its entry of the key of the submission. */
-  async function find({ appId, email, applied }: Submission) {
+  /** @throws {KeyReused} when the record has the key with other data */
+  async function find({ appId, email, applied }: Submission): Promise<Found> {
     const appliedKeys = applied && { $elemMatch: { key: applied.key } };
     const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, ...(appliedKeys && { appliedKeys }) };
     const record = await users.findOne<KnownPerson>({ appId, email }, { projection, readConcern: 'majority' });
     if (!record || !applied) return { record: record ?? undefined };
-    const earlier: Pick<AppliedKey, 'content' | 'keptAs'> | undefined =
+    const earlier: EarlierKey | undefined =
       record.appliedKeys?.[0] ?? (record.keyEpoch ? await keys.find(appId, record._id, applied.key) : undefined);
     if (earlier && !hasSameContent(earlier, applied)) throw new KeyReused();
     return { record, earlier };
@@ -54,46 +58,59 @@ export function createKnownPeople(deps: {
     return (await users.updateOne(filter, { $push: { appliedKeys: applied } })).matchedCount === 1;
   }
 
-  /** Stores the key, unless the record has it. Undefined: the email has no record. */
-  async function claim(submission: Submission, keptAs?: UUID) {
+  /** Stores the key of a submission, unless the record has it: then resolves with `earlier`. */
+  async function claim(submission: Submission, found: Found, keptAs?: UUID): Promise<Found> {
     const { applied } = submission;
+    let current = found;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const { record, earlier } = await find(submission);
-      if (!record || earlier || !applied) return record && { record, keptAs: earlier ? earlier.keptAs : keptAs };
-      if (await addKey(record, submission.email, { ...applied, ...(keptAs && { keptAs }) })) return { record, keptAs };
+      const { record, earlier } = current;
+      if (!record || earlier || !applied) return current;
+      if (await addKey(record, submission.email, { ...applied, ...(keptAs && { keptAs }) })) return { record };
       // The first time, a concurrent repeat may have added it.
       if (attempt > 0) await keys.moveOut(record);
+      current = await find(submission);
     }
     throw new Unavailable('submissionsOfRecord', 1);
   }
 
-  /**
-   * Claims the files of a submission that changes nothing: their tokens are used, as those of a
-   * new person. Resolves with the end of the claim.
-   */
-  async function claimFiles({ files }: Submission, record: RecordId) {
-    return files && (await fileClaims.claim(files, { record })).until;
+  /** Resolves with the record when what was stored under the key of a submission is complete. */
+  async function completed({ record, earlier }: Found, submission: Submission): Promise<KnownPerson | undefined> {
+    if (record) await keptWrites.complete(record, submission, earlier?.keptAs);
+    return record;
   }
 
   return {
-    claimFiles,
-
-    /** As `earlier`: whether it repeats a submission. @throws {KeyReused} for other data */
     find,
 
+    /** Uses up the tokens of the files of a submission that stores none of them. */
+    claimFiles: keptWrites.claimFiles,
+
+    /** As `find`, when the submission is a repeat and what it repeats is complete. */
+    async findCompleted(submission: Submission): Promise<Found> {
+      const found = await find(submission);
+      if (found.earlier) await completed(found, submission);
+      return found;
+    },
+
     /** Stores the key of a submission. Resolves with the record, unless it was erased. */
-    note: async (submission: Submission): Promise<KnownPerson | undefined> => (await claim(submission))?.record,
+    note: async (submission: Submission): Promise<KnownPerson | undefined> =>
+      completed(await claim(submission, await find(submission)), submission),
 
     /**
-     * Changes nothing but the inbox, if the app keeps submissions: it has the submission once. The
-     * key names its entry there, so that a repeat after a failure completes it.
+     * Changes nothing but the inbox, if the app keeps submissions: it has the submission once.
+     * Resolves with the record, unless it was erased.
+     * @param found by `findCompleted`
      */
-    async keep(submission: Submission): Promise<KnownPerson | undefined> {
-      const claimed = await claim(submission, submission.entry && newId(submission.now));
-      if (!claimed) return undefined;
-      const { record, keptAs } = claimed;
-      const until = await claimFiles(submission, record._id);
-      if (keptAs) await kept.keepOne(record, submission, keptAs, until);
+    async keep(submission: Submission, found: Found): Promise<KnownPerson | undefined> {
+      if (!found.record || found.earlier) return found.record;
+      // Before the key: a refusal of the files leaves no key.
+      const until = await keptWrites.claimFiles(submission, found.record._id);
+      const keptAs = submission.entry && newId(submission.now);
+      const { record, earlier } = await claim(submission, found, keptAs);
+      if (!record || earlier) return completed({ record, earlier }, submission);
+      // The person may have another record meanwhile, which the claim of the files does not name.
+      if (!record._id.equals(found.record._id)) await keptWrites.complete(record, submission, keptAs);
+      else if (keptAs) await keptWrites.store(record, submission, keptAs, until);
       return record;
     },
   };

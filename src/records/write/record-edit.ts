@@ -53,9 +53,9 @@ import {
   exceededLimit,
   listExtraKeys,
   RECORD_BYTES,
+  RecordHasTooManyKeys,
   type RecordLimits,
   recordFullError,
-  tooManyKeysError,
 } from './record-limits.ts';
 import type { CheckedWrite, Revalidation } from './revalidation.ts';
 
@@ -270,7 +270,7 @@ function sizeBoundAfter(
   const after = { bytes, extraKeys: extraKeys - known + count(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
-  if (exceeded === 'too-many-keys') throw tooManyKeysError('invalidChange');
+  if (exceeded === 'too-many-keys') throw new RecordHasTooManyKeys('invalidChange');
   return exactBound(limits, after);
 }
 

@@ -99,9 +99,12 @@ export function recordFullError({ max }: RecordLimits): TooLarge {
   return new TooLarge(say('recordLargerThan', { max: (max / 1024 / 1024).toFixed(1) }));
 }
 
-/** `reason` names the refused object. */
-export function tooManyKeysError(reason: PlainCode): InvalidInput {
-  return new InvalidInput(reason, [TOO_MANY_EXTRA_KEYS]);
+/** The stored record has no room for the unknown keys of a change. */
+export class RecordHasTooManyKeys extends InvalidInput {
+  /** @param reason names the refused object */
+  constructor(reason: PlainCode) {
+    super(reason, [TOO_MANY_EXTRA_KEYS]);
+  }
 }
 
 export function arrayFullError(key: string, maxArrayItems: number): Conflict {

@@ -12,7 +12,8 @@ import { type ConflictDeps, createConflictReader, type Repeat } from './conflict
 import { stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
-import { arrayFullError, recordFullError, refuseOversized, tooManyKeysError } from './record-limits.ts';
+import type { KeptWrites } from './kept-writes.ts';
+import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { HoldReason, Submission, Written } from './submission.ts';
 
@@ -46,9 +47,10 @@ export function createSubmissionStore(
     newId: (createdAt: Date) => RecordId;
     history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
     fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
+    keptWrites: KeptWrites;
   },
 ) {
-  const { users, writer, keys, newId, maxArrayItems, limits, history, fileClaims } = deps;
+  const { users, writer, keys, newId, maxArrayItems, limits, history, fileClaims, keptWrites } = deps;
   const records = insertTarget(users, Object.keys(BY_EMAIL));
   /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
@@ -60,6 +62,8 @@ export function createSubmissionStore(
     const conflict = await conflicts.resolve(submission);
     switch (conflict.reason) {
       case 'repeated':
+        await keptWrites.complete(conflict.record, submission, conflict.keptAs);
+        return answerRepeat(conflict);
       case 'key-reused':
         return answerRepeat(conflict);
       case 'repaired':
@@ -81,7 +85,7 @@ export function createSubmissionStore(
       case 'record-full':
         throw recordFullError(limits);
       case 'too-many-keys':
-        throw tooManyKeysError('invalidSubmission');
+        throw new RecordHasTooManyKeys('invalidSubmission');
       case 'retry':
         return conflict.view;
     }
@@ -240,9 +244,10 @@ export function createSubmissionStore(
       return written && answer(personKey(submission), submission, written);
     },
 
-    /** Finds the response under a key. @throws {KeyReused} for other data */
+    /** Finds the response of what was applied under a key. @throws {KeyReused} for other data */
     async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
       const found = await conflicts.findApplied(appId, email, applied);
+      if (found?.reason === 'repeated' && !(await keptWrites.isDone(appId, found.keptAs))) return undefined;
       return found && answerRepeat(found);
     },
   };

@@ -1,0 +1,51 @@
+import type { ObjectId, UUID } from 'mongodb';
+import type { FileClaims } from '../files/file-claims.ts';
+import type { KeptSubmissions } from '../history/kept-submissions.ts';
+import type { UserDocument } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+import type { Submission } from './submission.ts';
+
+export type KeptWrites = ReturnType<typeof createKeptWrites>;
+
+/**
+ * The writes of submissions that store only a kept submission (spec 4.5.5). The record gets the key
+ * first, with the id of the kept submission (`AppliedKey.keptAs`), so that requests with one key
+ * store one of that id. The key alone proves nothing: before a request is answered because of a
+ * key, the kept submission exists, or the request stores it.
+ */
+export function createKeptWrites(deps: {
+  kept: Pick<KeptSubmissions, 'keepOne' | 'has'>;
+  fileClaims: Pick<FileClaims, 'claim'>;
+}) {
+  const { kept, fileClaims } = deps;
+
+  /**
+   * Claims the files of a submission that changes nothing: their tokens are used, as those of a
+   * new person. Resolves with the end of the claim.
+   */
+  async function claimFiles({ files }: Submission, record: RecordId): Promise<Date | undefined> {
+    return files && (await fileClaims.claim(files, { record })).until;
+  }
+
+  /** Whether the submission of a key is stored. `keptAs`: that of the key. */
+  const isDone = async (appId: ObjectId, keptAs: UUID | undefined): Promise<boolean> =>
+    !keptAs || (await kept.has(appId, keptAs));
+
+  return {
+    claimFiles,
+    isDone,
+
+    /** Stores what an earlier request with the same key did not store. Throws as `claimFiles`. */
+    async complete(
+      record: Pick<UserDocument, '_id' | 'appId'>,
+      submission: Submission,
+      keptAs: UUID | undefined,
+    ): Promise<void> {
+      if (!keptAs || (await isDone(record.appId, keptAs))) return;
+      await kept.keepOne(record, submission, keptAs, await claimFiles(submission, record._id));
+    },
+
+    /** Stores a kept submission once. @param until the end of the claim of its files */
+    store: kept.keepOne,
+  };
+}
