@@ -29,12 +29,17 @@ export function createRequestMetrics(metrics: Metrics): MeasureRequest | undefin
   };
 }
 
+/** An orchestrator asks for these every few seconds. */
+const CHECKS: readonly string[] = ['/health', '/ready'];
+
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
  * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body,
- * a header, a cookie, an address or a query, which contain personal data and secrets.
+ * a header, a cookie, an address or a query, which contain personal data and secrets. A check of the
+ * server that succeeds is a line of level debug: such lines would replace the others in a log of
+ * limited size.
  *
  * pino-http makes a submission a third more expensive (decision 36).
  */
@@ -48,6 +53,7 @@ export function createRequestLog(logger: Logger, measure?: MeasureRequest): Requ
       measure?.(req, res, durationMs);
       const line = describe(req, res, durationMs);
       if (res.statusCode >= 500) logger.error(line, 'request');
+      else if (res.statusCode === 200 && CHECKS.includes(line.path)) logger.debug(line, 'request');
       else logger.info(line, 'request');
     });
     next();

@@ -69,7 +69,7 @@ async function dieBefore(command: string, collection: string, data: object, { em
 /** Moves the keys of the record out of it, as a write to a record with too many does. */
 async function moveKeysOut(): Promise<void> {
   const [users, moved] = [main.db.collection('users'), main.db.collection('applied_keys')];
-  await createIdempotencyKeys(users as never, moved as never).moveOut((await recordOf()) as never);
+  await createIdempotencyKeys(users as never, moved as never, undefined as never).moveOut((await recordOf()) as never);
   expect((await recordOf())?.appliedKeys).toEqual([]);
 }
 

@@ -18,10 +18,9 @@ afterAll(() => server.close());
 /**
  * Returns the log line of a request. The service may write it after the client has the response.
  */
-async function logLine(requestId: string) {
+async function logLine(requestId: string, { log } = server) {
   const read = () =>
-    server
-      .log()
+    log()
       .split('\n')
       .filter((line) => line.includes(requestId))
       .map((line) => JSON.parse(line));
@@ -67,6 +66,21 @@ describe('X-Request-Id', () => {
 });
 
 describe('The request log', () => {
+  it('has no line of level info for a check of the server that succeeds', async () => {
+    const check = async ({ client }: TestServer, path: string, id: string, headers = {}) =>
+      (await client.get(path).set({ 'X-Request-Id': id, ...headers })).status;
+    expect(await check(server, '/health', 'check-1')).toBe(200);
+    expect(await check(server, '/ready?from=proxy', 'check-2')).toBe(200);
+    expect(await check(server, '/health', 'check-3', { Origin: 'https://evil.example.com' })).toBe(403);
+    expect(await logLine('check-3')).toMatchObject({ path: '/health', status: 403, level: 30 });
+    expect(server.log()).not.toMatch(/check-[12]/);
+
+    const other = await startServer({ LOG_LEVEL: 'debug' });
+    expect(await check(other, '/ready', 'check-4')).toBe(200);
+    expect(await logLine('check-4', other)).toMatchObject({ path: '/ready', status: 200, level: 20 });
+    await other.close();
+  });
+
   it('has one line per request with id, app, method, path, status and duration', async () => {
     await server.client.submit(app.sourceAppId, { email: 'log@x.org' }).set('X-Request-Id', 'log-line-1').expect(200);
     const line = await logLine('log-line-1');

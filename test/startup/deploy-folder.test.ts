@@ -76,9 +76,12 @@ const servers = compose.services;
 const OF_SERVICE = ['server1', 'server2', 'migrate', 'compare'];
 const OF_MONGODB = ['initiate', 'tools', 'drill'];
 const MEMBERS = ['mongodb1', 'mongodb2', 'mongodb3'];
-const PASSWORD = '0123456789abcdef';
+const [KEY, PASSWORD] = ['0123456789abcdef', 'fedcba9876543210'];
 const uriOf = (name: string): string =>
-  servers[name].environment.MONGODB_URI.replace(/\$\{MONGODB_PASSWORD(?::\?.+?)?\}/, PASSWORD);
+  servers[name].environment.MONGODB_URI.replace(/\$\{MONGODB_PASSWORD(?::\?.+?)?\}/, PASSWORD).replace(
+    `\${MONGODB_KEY}`,
+    KEY,
+  );
 
 describe('deploy/replica-set/compose.yml', () => {
   it('runs two servers of WORKERS=auto behind Caddy after the migration; only Caddy has ports', () => {
@@ -95,13 +98,17 @@ describe('deploy/replica-set/compose.yml', () => {
     for (const name of OF_MONGODB) expect(servers[name].networks).toEqual(['database']);
   });
 
-  it('lets only those reach MongoDB who know its password, and not from this machine', () => {
+  it('lets only those reach MongoDB who know a secret of it, and not from this machine', () => {
     expect(compose.networks.database).toMatchObject({
       internal: true,
       driver_opts: { 'com.docker.network.bridge.inhibit_ipv4': 'true' },
     });
     for (const name of [...MEMBERS, ...OF_MONGODB])
-      expect(servers[name].environment.MONGODB_PASSWORD).toBe(`\${MONGODB_PASSWORD}`);
+      expect(servers[name].environment.MONGODB_KEY).toBe(`\${MONGODB_KEY:?Set MONGODB_KEY in .env}`);
+    // They get all of .env, which an empty variable replaces.
+    for (const name of OF_SERVICE) expect(servers[name].environment.MONGODB_KEY).toBe('');
+    const given = Object.keys(servers).filter((name) => 'MONGODB_PASSWORD' in (servers[name].environment ?? {}));
+    expect(given).toEqual(['initiate']);
     for (const name of [...MEMBERS, 'drill']) {
       expect(servers[name].entrypoint.at(-2)).toContain('mongod --bind_ip_all --keyFile /tmp/key');
       expect(servers[name].entrypoint.at(-2)).toContain('--setParameter enableLocalhostAuthBypass=false --quiet');
@@ -131,7 +138,7 @@ describe('deploy/replica-set/compose.yml', () => {
     for (const name of OF_SERVICE) {
       const { environment: env, image } = servers[name];
       expect(image).toBe(IMAGE);
-      expect(unknownOf(Object.keys(env))).toEqual([]);
+      expect(unknownOf(Object.keys(env))).toEqual(['MONGODB_KEY']);
       const given = { ...env, MONGODB_URI: uriOf(name), ...SECRETS, PUBLIC_URL: `https://${DOMAIN}` };
       expect(loadConfig(given)).toMatchObject({ production: true, trustProxy: 1 });
       expect(env.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
@@ -153,8 +160,16 @@ describe('deploy/replica-set/compose.yml', () => {
       .filter((name) => !OF_SERVICE.includes(name))
       .map((name) => servers[name].image);
     for (const image of images) expect(image).toMatch(/^(?:mongo|caddy):\d+\.\d+\.\d+\S*@sha256:[0-9a-f]{64}$/);
-    const alone = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }).services.mongodb;
-    expect(servers.mongodb1).toMatchObject({ image: alone.image, user: alone.user, tmpfs: alone.tmpfs });
+    const [, least = ''] = /# Caddy (\d+\.\d+) or later/.exec(read('replica-set/Caddyfile')) ?? [];
+    const [, major = '', minor = ''] = /^caddy:(\d+)\.(\d+)/.exec(servers.caddy.image) ?? [];
+    expect(least).toBe('2.11');
+    expect(Number(major) === 2 && Number(minor) >= 11).toBe(true);
+    const alone = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true });
+    const { image, user, tmpfs, healthcheck } = alone.services.mongodb;
+    for (const name of MEMBERS) expect(servers[name]).toMatchObject({ image, user, tmpfs, healthcheck });
+    expect(servers.drill.healthcheck).toEqual(healthcheck);
+    // Otherwise each container leaves an anonymous volume.
+    for (const name of ['initiate', 'tools']) expect(servers[name].tmpfs).toEqual(alone.services[name].tmpfs);
   });
 
   it.each(Object.keys(servers))(
@@ -172,9 +187,12 @@ describe('deploy/replica-set/compose.yml', () => {
 
   it('names the hosts of its members in every connection string', () => {
     const hosts = MEMBERS.map((member) => `${member}:27017`).join(',');
-    const user = `__system:${PASSWORD}`;
-    expect(uriOf('server1')).toBe(`mongodb://${user}@${hosts}/user-collection?replicaSet=rs0&authSource=local`);
-    expect(uriOf('compare')).toBe(`mongodb://${user}@drill:27017/user-collection?authSource=local`);
+    for (const name of ['server1', 'server2', 'migrate']) {
+      const user = `service:${PASSWORD}`;
+      expect(uriOf(name)).toBe(`mongodb://${user}@${hosts}/user-collection?replicaSet=rs0&authSource=admin`);
+    }
+    expect(uriOf('compare')).toBe(`mongodb://__system:${KEY}@drill:27017/user-collection?authSource=local`);
+    expect(servers.tools.entrypoint.at(-1)).toContain('uri: mongodb://__system:$$MONGODB_KEY@$$TARGET');
     expect(servers.initiate.environment.MEMBERS).toBe(hosts);
     expect(servers.tools.environment.TARGET).toMatch(/^mongodb1,mongodb2,mongodb3\/\?replicaSet=rs0&/);
     for (const member of MEMBERS) expect(servers[member].command).toEqual(['--replSet', 'rs0']);
@@ -182,9 +200,12 @@ describe('deploy/replica-set/compose.yml', () => {
 });
 
 describe('deploy/replica-set/initiate.js', () => {
+  type Command = { hello?: 1; usersInfo?: string; replSetInitiate?: { members: { host: string }[] } };
+
   /** What the members answer, and what the script does, with stand-ins for mongosh's globals. */
-  function run(states: Record<string, object | undefined>, given = PASSWORD): { initiated: object[]; code: number } {
+  function run(states: Record<string, object | undefined>, secrets = {}) {
     const initiated: object[] = [];
+    const users: { host: string; createUser?: string; updateUser?: string }[] = [];
     printed.length = 0;
     let code = -1;
     let now = 0;
@@ -192,25 +213,29 @@ describe('deploy/replica-set/initiate.js', () => {
       readonly host: string;
       constructor(uri: string) {
         const { host, username, password } = new URL(uri);
-        expect({ username, password }).toEqual({ username: '__system', password: PASSWORD });
+        expect({ username, password }).toEqual({ username: '__system', password: KEY });
         this.host = host;
       }
       getDB() {
         return {
-          adminCommand: (command: { hello?: 1; replSetInitiate?: { members: { host: string }[] } }) => {
+          adminCommand: (command: Command) => {
             const state = states[this.host];
             if (!state) throw new Error('no answer');
-            if (!command.replSetInitiate) return state;
-            initiated.push(command.replSetInitiate);
-            for (const { host } of command.replSetInitiate.members) states[host] = { setName: 'rs0' };
-            states[this.host] = { setName: 'rs0', isWritablePrimary: true };
+            if (command.hello) return state;
+            if (command.usersInfo) return { users };
+            if (command.replSetInitiate) {
+              initiated.push(command.replSetInitiate);
+              for (const { host } of command.replSetInitiate.members) states[host] = { setName: 'rs0' };
+              states[this.host] = { setName: 'rs0', isWritablePrimary: true };
+            } else users.push({ host: this.host, ...command });
             return { ok: 1 };
           },
         };
       }
     }
+    const env = { MONGODB_KEY: KEY, MONGODB_PASSWORD: PASSWORD, ...secrets };
     const globals = {
-      process: { env: { MEMBERS: servers.initiate.environment.MEMBERS, MONGODB_PASSWORD: given } },
+      process: { env: { MEMBERS: servers.initiate.environment.MEMBERS, ...env } },
       Mongo,
       Date: { now: () => now },
       print: (line: string) => printed.push(line),
@@ -222,36 +247,47 @@ describe('deploy/replica-set/initiate.js', () => {
       },
     };
     runInNewContext(read('replica-set/initiate.js'), globals);
-    return { initiated, code };
+    return { initiated, users: users.map(({ host, createUser }) => ({ host, createUser })), code };
   }
   const printed: string[] = [];
   const hosts = MEMBERS.map((member) => `${member}:27017`);
   const all = (state: object | undefined) => Object.fromEntries(hosts.map((host) => [host, state]));
+  const nothing = { initiated: [], users: [], code: 1 };
 
   it('initiates a set of the members once, which elects within the time that docs/operations.md says', () => {
     const members = hosts.map((host, _id) => ({ _id, host }));
     const settings = { electionTimeoutMillis: 3_000 };
-    expect(run(all({ isreplicaset: true }))).toEqual({ initiated: [{ _id: 'rs0', members, settings }], code: 0 });
+    // test/security/database-user.test.ts has the user, on a real mongod.
+    const users = [{ host: 'mongodb1:27017', createUser: 'service' }];
+    expect(run(all({ isreplicaset: true }))).toEqual({
+      initiated: [{ _id: 'rs0', members, settings }],
+      users,
+      code: 0,
+    });
     expect(run({ ...all({ setName: 'rs0' }), 'mongodb3:27017': { setName: 'rs0', isWritablePrimary: true } })).toEqual({
       initiated: [],
+      users: [{ host: 'mongodb3:27017', createUser: 'service' }],
       code: 0,
     });
   });
 
-  it.each(['short', 'with-a-hyphen', 'p@ss/w:rd'])(
-    'says at once that mongod takes no such password: %s',
-    (password) => {
-      expect(run(all(undefined), password)).toEqual({ initiated: [], code: 1 });
-      expect(printed).toEqual([expect.stringContaining('MONGODB_PASSWORD must have 6 to 1024 letters and digits')]);
-    },
-  );
+  it.each(
+    ['MONGODB_KEY', 'MONGODB_PASSWORD'].flatMap((name) =>
+      ['short', 'with-a-hyphen', 'p@ss/w:rd', undefined].map((text) => ({ name, text })),
+    ),
+  )('says at once that $name cannot be $text', ({ name, text }) => {
+    expect(run(all(undefined), { [name]: text })).toEqual(nothing);
+    expect(printed).toEqual([expect.stringContaining(`${name} must have 6 to 1024 letters and digits`)]);
+  });
+
+  it('refuses a password that is the key, with which the service could do everything', () => {
+    expect(run(all({ isreplicaset: true }), { MONGODB_PASSWORD: KEY })).toEqual(nothing);
+    expect(printed).toEqual([expect.stringContaining('MONGODB_PASSWORD and MONGODB_KEY must differ')]);
+  });
 
   it('does not initiate while a member does not answer, or belongs to a set', () => {
-    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': undefined })).toEqual({ initiated: [], code: 1 });
-    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': { setName: 'rs0' } })).toEqual({
-      initiated: [],
-      code: 1,
-    });
+    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': undefined })).toEqual(nothing);
+    expect(run({ ...all({ isreplicaset: true }), 'mongodb2:27017': { setName: 'rs0' } })).toEqual(nothing);
   });
 });
 
@@ -274,6 +310,13 @@ describe('the scripts of backups', () => {
         if (command !== undefined) await expectCommand(command.trim().split(' '));
       }
     }
+  });
+
+  it('write manifests to standard output, as docs/restore-drill.md does: containers are read-only', () => {
+    const written = [read('replica-set/backup.sh'), readFileSync(join(root, 'docs/restore-drill.md'), 'utf8')].flatMap(
+      (text) => [...text.matchAll(/verify --write (.*)/g)].map(([, rest = '']) => rest.slice(0, 3)),
+    );
+    expect(written).toEqual(['- >', '- >']);
   });
 
   it('keep the newest KEEP backups, as files of the caller, and remove none when the dump fails or is stopped (a script instead of docker)', async () => {
@@ -363,6 +406,8 @@ describe('deploy/kubernetes', () => {
     const secret = envFile('kubernetes/settings/secrets.env.example');
     expect(unknownOf([...Object.keys(configMap), ...Object.keys(secret)])).toEqual([]);
     expect(configMap).toMatchObject({ MIGRATE_ON_START: 'false', WORKERS: '1' });
+    // A user with the role readWrite, not an administrator.
+    expect(new URL(secret.MONGODB_URI ?? '').username).toBe('service');
     expect(secret).toMatchObject({ SESSION_SECRET: '', ADMIN_PASSWORD: '', METRICS_TOKEN: '' });
     expect(loadConfig({ ...configMap, ...secret, ...SECRETS })).toMatchObject({ production: true });
     expect(configMap.PUBLIC_URL).toBe(`https://${find('Ingress').spec.rules[0].host}`);
@@ -430,6 +475,12 @@ describe('deploy/kubernetes', () => {
     const rules: { to?: unknown; ports: { port: number; protocol: string }[] }[] = find('NetworkPolicy').spec.egress;
     const [dns] = rules.filter(({ ports }) => ports.some(({ port }) => port === 53));
     expect(dns).toEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ protocol, port: 53 })) });
+  });
+
+  it('lets pods connect to all that their settings name: MongoDB, HTTPS, SMTP and clamd', () => {
+    const rules: { ports: { port: number }[] }[] = find('NetworkPolicy').spec.egress;
+    const open = rules.flatMap(({ ports }) => ports.map(({ port }) => port));
+    expect([...new Set(open)].sort((a, b) => a - b)).toEqual([53, 443, 465, 587, 3310, 27017]);
   });
 
   it('scales by a metric that the adapter makes of one of /metrics', () => {

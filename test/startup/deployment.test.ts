@@ -13,7 +13,11 @@ const known = [...read('src/platform/core/config.ts').matchAll(/^ {2}([A-Z_]+): 
 const compose = parse(read('docker-compose.yml'), { merge: true });
 const { service, mongodb, initiate } = compose.services;
 /** What docker-compose.yml needs from .env. */
-const REQUIRED = { SESSION_SECRET: 'a secret of the deployment test', MONGODB_PASSWORD: '0123456789abcdef' };
+const REQUIRED = {
+  SESSION_SECRET: 'a secret of the deployment test',
+  MONGODB_KEY: '0123456789abcdef',
+  MONGODB_PASSWORD: 'fedcba9876543210',
+};
 
 const uri = service.environment.MONGODB_URI.replace(/\$\{MONGODB_PASSWORD:\?.+?\}/, REQUIRED.MONGODB_PASSWORD);
 
@@ -34,16 +38,17 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.volumes)).toEqual(['mongodb']);
   });
 
-  it('runs nothing in the container of MongoDB every few seconds', () => {
-    for (const name of Object.keys(compose.services)) expect(compose.services[name].healthcheck).toBeUndefined();
+  it('checks the health of MongoDB by a connection, which costs and logs nothing', () => {
+    expect(mongodb.healthcheck.test).toEqual(['CMD', 'bash', '-c', 'exec 3<> /dev/tcp/127.0.0.1/27017']);
+    const others = Object.keys(compose.services).filter((name) => name !== 'mongodb');
+    for (const name of others) expect(compose.services[name].healthcheck).toBeUndefined();
     expect(startOf(mongodb)).toMatch(/ --quiet$/);
   });
 
-  it('lets only those reach MongoDB who know its password, and not from this machine', () => {
+  it('lets only those reach MongoDB who know a secret of it, and not from this machine', () => {
     for (const name of ['mongodb', 'initiate', 'tools']) {
       expect(compose.services[name].ports).toBeUndefined();
       expect(compose.services[name].networks).toEqual(['database']);
-      expect(compose.services[name].environment.MONGODB_PASSWORD).toBe(`\${MONGODB_PASSWORD}`);
     }
     expect(service.networks).toContain('database');
     expect(compose.networks.database).toEqual({
@@ -52,6 +57,18 @@ describe('docker-compose.yml', () => {
     });
     expect(startOf(mongodb)).toContain('mongod --replSet rs0 --bind_ip_all --keyFile /tmp/key');
     expect(startOf(mongodb)).toContain('--setParameter enableLocalhostAuthBypass=false');
+  });
+
+  it('gives the key to members and administration, the password to the service, and both to initiate', () => {
+    const secretsOf = ({ environment = {} }: { environment?: Record<string, string> }) =>
+      Object.fromEntries(Object.entries(environment).filter(([name]) => /^MONGODB_(KEY|PASSWORD)$/.test(name)));
+    const key = { MONGODB_KEY: `\${MONGODB_KEY:?Set MONGODB_KEY in .env}` };
+    expect(secretsOf(mongodb)).toEqual(key);
+    expect(secretsOf(compose.services.tools)).toEqual(key);
+    expect(secretsOf(initiate)).toEqual({ ...key, MONGODB_PASSWORD: `\${MONGODB_PASSWORD}` });
+    // It gets all of .env, which an empty variable replaces.
+    expect(secretsOf(service)).toEqual({ MONGODB_KEY: '' });
+    expect(Object.keys(compose.services)).toEqual(['service', 'mongodb', 'initiate', 'tools']);
   });
 
   it.each(Object.keys(compose.services))('restricts the privileges, memory and disk space of %s', (name) => {
@@ -69,12 +86,14 @@ describe('docker-compose.yml', () => {
   it('pins the database image by version and digest and runs it as the owner of its files', () => {
     expect(mongodb.image).toMatch(/^mongo:8\.0\.\d+@sha256:[0-9a-f]{64}$/);
     expect(mongodb.user).toBe('999:999');
-    // Every volume that the image declares is either a named volume or a tmpfs.
-    expect(mongodb.tmpfs.map((mount: string) => mount.split(':')[0])).toEqual(['/tmp', '/data/configdb']);
+    const tmpfsOf = (name: string) => compose.services[name].tmpfs.map((mount: string) => mount.split(':')[0]);
+    // Each volume that the image declares is a named volume or a tmpfs: no container leaves another.
+    expect(tmpfsOf('mongodb')).toEqual(['/tmp', '/data/configdb']);
+    for (const name of ['initiate', 'tools']) expect(tmpfsOf(name)).toEqual(['/tmp', '/data/configdb', '/data/db']);
   });
 
   it('sets only known variables, which form a valid configuration', () => {
-    expect(Object.keys(service.environment).filter((name) => !known.includes(name))).toEqual([]);
+    expect(Object.keys(service.environment).filter((name) => !known.includes(name))).toEqual(['MONGODB_KEY']);
     const env = { ...service.environment, ...REQUIRED, MONGODB_URI: uri, PORT: '3000' };
     expect(loadConfig(env)).toMatchObject({ production: true, port: 3000, host: '0.0.0.0' });
     expect(service.environment.SESSION_SECRET).toMatch(/^\$\{SESSION_SECRET:\?.+\}$/);
@@ -86,15 +105,15 @@ describe('docker-compose.yml', () => {
     expect(service.ports).toEqual([`${address}:${service.environment.PORT}`]);
   });
 
-  it('connects to the replica set that is initiated, as the user of the key', () => {
+  it('connects to the replica set that is initiated, as the user that is created', () => {
     const { host, username, password, pathname, searchParams } = new URL(uri);
     expect({ host, username, password, pathname }).toEqual({
       host: initiate.environment.MEMBERS,
-      username: '__system',
+      username: 'service',
       password: REQUIRED.MONGODB_PASSWORD,
       pathname: '/user-collection',
     });
-    expect(Object.fromEntries(searchParams)).toEqual({ replicaSet: 'rs0', authSource: 'local' });
+    expect(Object.fromEntries(searchParams)).toEqual({ replicaSet: 'rs0', authSource: 'admin' });
     expect(initiate.volumes).toEqual(['./deploy/replica-set/initiate.js:/initiate.js:ro']);
     expect(existsSync(join(root, 'deploy/replica-set/initiate.js'))).toBe(true);
   });
@@ -114,8 +133,8 @@ describe('.env.example', () => {
   const settings = lines.flatMap((line) => /^#?([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? []);
   const names = settings.filter((_, index) => index % 2 === 0);
 
-  it('contains every configuration variable exactly once, the password of Compose, and what the bucket needs', () => {
-    const others = ['MONGODB_PASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+  it('contains every configuration variable exactly once, the secrets of Compose, and what the bucket needs', () => {
+    const others = ['MONGODB_KEY', 'MONGODB_PASSWORD', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
     // The operating system sets PATH.
     const expected = [...known.filter((name) => name !== 'PATH'), ...others];
     expect([...names].sort()).toEqual(expected.sort());

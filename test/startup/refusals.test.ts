@@ -120,6 +120,11 @@ describe('start with an unavailable resource', () => {
     expect(stderr).toMatch(/^Cannot start: The data folder \S+ cannot be used \(ENOTDIR\)\. Set DATA_DIR/);
   });
 
+  it.each(['/proc/x', '/proc/x/y', '/proc'])('reports that no folder can be made in %s', async (DATA_DIR) => {
+    const { stderr } = await refusal({ DATA_DIR });
+    expect(stderr).toMatch(/^Cannot start: The data folder \/proc\S* cannot be used \(E[A-Z]+\)\. Set DATA_DIR/);
+  });
+
   it('lists the locations it searched for mongod and the variables to set', async () => {
     const DATA_DIR = await leftovers.dataDir();
     const { stderr } = await refusal({ DATA_DIR, MONGOMS_SYSTEM_BINARY: '/nonexistent' });

@@ -34,7 +34,8 @@ async function serveWith(log: number, program: string[], workers: number) {
   const { PATH = '', HOME = '' } = process.env;
   const settings = { MONGODB_URI: databaseUri(randomName()), SESSION_SECRET: 'of the log tests' };
   const child = spawn(process.execPath, program, {
-    env: { PATH, HOME, ...settings, PORT: String(port), WORKERS: String(workers), LOG_LEVEL: 'info' },
+    // The level of the lines of /health.
+    env: { PATH, HOME, ...settings, PORT: String(port), WORKERS: String(workers), LOG_LEVEL: 'debug' },
     stdio: ['ignore', log, log],
   });
   cleanups.push(() => child.kill('SIGKILL'));
@@ -88,7 +89,15 @@ describe('a server whose terminal is gone', () => {
     const run = `setsid "${process.execPath}" ${program} <&3 & echo $! >"${folder}/pid"`;
     const shell = `trap "" HUP; exec 3<&0; ${run}; wait $!; echo $? >"${folder}/code"`;
     const terminal = spawn('script', ['-qfec', shell, '/dev/null'], {
-      env: { PATH, HOME, ...settings, PORT: String(port), WORKERS: String(workers), SHELL: '/bin/sh' },
+      env: {
+        PATH,
+        HOME,
+        ...settings,
+        PORT: String(port),
+        WORKERS: String(workers),
+        LOG_LEVEL: 'debug',
+        SHELL: '/bin/sh',
+      },
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     cleanups.push(() => terminal.kill('SIGKILL'));

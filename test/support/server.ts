@@ -15,6 +15,7 @@ import { type Connection, connectDatabase } from '../../src/platform/database/cl
 import { createServices, type Services, type Timings } from '../../src/services.ts';
 import { Client } from './client.ts';
 import { countServer, dropLater, emptyDatabase, keepDatabase, noteCollections } from './databases.ts';
+import { watchRights } from './rights.ts';
 import { rounds } from './rounds.ts';
 import { watchShardKeys } from './shard-keys.ts';
 import { installValidators, watchRefusals, withoutValidators } from './validators.ts';
@@ -173,6 +174,7 @@ export async function startServer(
     const services = createServices(config, connection, logger, { timings: shortened, pageAssets: embed.assets });
     watchShardKeys(connection.getClient(), services.collections);
     watchRefusals(connection.getClient());
+    watchRights(connection.getClient());
     noteCollections(services.collections);
     await installValidators(ownDatabase.db(database), services.collections);
     await services.prepare();

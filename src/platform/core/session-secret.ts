@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { access, constants, link, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
+import { createFolder } from './folders.ts';
 
 const BYTES = 32;
 const FILE = 'session-secret';
@@ -11,11 +12,18 @@ type SecretConfig = Pick<Config, 'sessionSecret' | 'dataDir'>;
 /**
  * Returns the secret that signs session cookies: the configured one, or one that is generated once
  * and kept in DATA_DIR, so that sessions survive a restart.
+ *
+ * @throws {DataDirError}
  */
 export async function sessionSecret({ sessionSecret, dataDir }: SecretConfig): Promise<string> {
   if (sessionSecret !== undefined) return sessionSecret;
-  const path = join(await prepareDataDir(dataDir), FILE);
-  return (await readSecret(path)) ?? (await generate(path));
+  const folder = await prepareDataDir(dataDir);
+  const path = join(folder, FILE);
+  try {
+    return (await readSecret(path)) ?? (await generate(path));
+  } catch (error) {
+    throw new DataDirError(folder, error);
+  }
 }
 
 /** Returns the secret of a server with this configuration; undefined when none was generated. */
@@ -59,6 +67,14 @@ async function generate(path: string): Promise<string> {
 /** DATA_DIR cannot be used. The message states the reason and what to set. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError';
+
+  /** @param cause the error of the system */
+  constructor(path: string, cause: unknown) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';
+    super(
+      `The data folder ${path} cannot be used (${code}). Set DATA_DIR to a folder that this user may write to, or MONGODB_URI and SESSION_SECRET, with which none is needed.`,
+    );
+  }
 }
 
 /**
@@ -70,13 +86,10 @@ export class DataDirError extends Error {
 export async function prepareDataDir(dataDir: string): Promise<string> {
   const path = resolve(dataDir);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await createFolder(path);
     await access(path, constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new DataDirError(
-      `The data folder ${path} cannot be used (${code}). Set DATA_DIR to a folder that this user may write to, or MONGODB_URI and SESSION_SECRET, with which none is needed.`,
-    );
+    throw new DataDirError(path, error);
   }
 }

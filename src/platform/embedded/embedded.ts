@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../core/config.ts';
+import { createFolder } from '../core/folders.ts';
 import { freePort } from '../core/free-port.ts';
 import type { Logger } from '../core/logger.ts';
-import { prepareDataDir } from '../core/session-secret.ts';
+import { DataDirError, prepareDataDir } from '../core/session-secret.ts';
 import { findMongod, type Mongod, type Progress } from './mongod-binary.ts';
 import { LaunchError, launchMongod } from './mongod-process.ts';
 import {
@@ -58,7 +58,9 @@ export async function startEmbedded(
 ): Promise<EmbeddedDatabase> {
   const dataDir = await prepareDataDir(config.dataDir);
   const dbPath = mongodbFolder(dataDir);
-  const isNew = (await mkdir(dbPath, { recursive: true, mode: 0o700 })) !== undefined;
+  const isNew = await createFolder(dbPath).catch((error) => {
+    throw new DataDirError(dataDir, error);
+  });
   await stopOrphan(dataDir);
   const mongod = await findMongod(config.mongod, progress);
 

