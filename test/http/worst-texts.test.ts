@@ -243,7 +243,7 @@ const ownInputs: Record<string, TextInput[]> = {
           return {
             name: `${named}: ${start} of ${endpoint}`,
             part: 'header',
-            fill: (text) => ({ method, path, headers: { ...headers, [named]: start + text }, body }),
+            fill: (text) => ({ method, path, headers: { ...headers, [named]: `${start}${text.slice(1)}"` }, body }),
           };
         },
       ),
