@@ -15,7 +15,9 @@ import { unitTime } from '../support/thread-time.ts';
 import { CV } from '../support/uploads.ts';
 import { harmlessText, longest, type WorstText, worstTexts } from '../support/worst-texts.ts';
 
-/** Below the limit of a body, and below that of Node.js for the line and the headers of a request. */
+/**
+ * Below the limit of a body, and below that of Node.js for the line and the headers of a request.
+ */
 const MOST = { body: 99_000, header: 15_000, path: 15_000, query: 15_000 } as const;
 /** The requests that are sent together. */
 const TOGETHER = 6;
@@ -111,7 +113,9 @@ async function leastTimeOf(sent: Sent): Promise<number> {
   return Math.min(...times);
 }
 
-/** Resolves with the texts that take longer than others of their length, and a fixed computation. */
+/**
+ * Resolves with the texts that take longer than others of their length, and a fixed computation.
+ */
 async function slowTexts(input: TextInput): Promise<string[]> {
   const harmless = largest(input, harmlessText);
   const usual = await timeOf([harmless]);
