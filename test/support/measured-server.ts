@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
 import { databaseUri, type Leftovers, ServerProcess } from './process.ts';
-import { threadTime } from './thread-time.ts';
+import { createFamilyTime } from './thread-time.ts';
 
 /** A server in a process of its own, so that its memory is not that of the test. */
 export interface MeasuredServer {
@@ -14,7 +14,7 @@ export interface MeasuredServer {
    * each is the least of several runs.
    */
   blockedDuring(work: () => Promise<unknown>): Promise<number>;
-  /** The time of its main thread so far, see thread-time.ts. */
+  /** The time of its main thread and those of its own processes so far, see thread-time.ts. */
   threadTime(): number;
 }
 
@@ -41,6 +41,7 @@ export async function startMeasuredServer(
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   };
+  const familyTime = createFamilyTime();
   let probes = 0;
   /** Resolves with the times of the probe, in milliseconds; the next ones begin then. */
   const probe = async (): Promise<[number, number]> => {
@@ -52,7 +53,7 @@ export async function startMeasuredServer(
   };
   return {
     url,
-    threadTime: () => threadTime(server.pid),
+    threadTime: () => familyTime(server.pid),
     async growthDuring(work) {
       const before = memory();
       let most = before;
