@@ -3,7 +3,6 @@ import type { Config } from '../../platform/core/config.ts';
 import { Conflict, TooLarge, TooManyRequests } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { MB } from './arrival.ts';
-import type { Writing } from './file-writing.ts';
 import { BY_NETWORK, BY_SIZE, CHUNK_BYTES, type FileCollection, type FileDocument } from './files.model.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +18,13 @@ export const chargeOf = (bytes: number): number => Math.max(bytes, MIN_CHARGED);
 
 /** What a file that arrives counts when nobody sends it, in an aggregation. */
 export const CHARGE_OF_LENGTH = { $max: ['$length', MIN_CHARGED] };
+
+/** A file that a request writes (file-writing.ts). */
+interface Charged {
+  readonly file: FileDocument;
+  /** Matches the file while no other request may take it over. */
+  mayWrite(): Filter<FileDocument>;
+}
 
 export type FileCharges = ReturnType<typeof createFileCharges>;
 
@@ -74,7 +80,7 @@ export function createFileCharges(files: FileCollection, limits: Config['fileLim
      * @param needed the bytes that the file has with them @param most those that the request may add
      * @throws {Conflict} when another request writes @throws as `check`
      */
-    async cover(state: Writing, needed: number, most: number): Promise<void> {
+    async cover(state: Charged, needed: number, most: number): Promise<void> {
       const { file } = state;
       if (needed <= file.metadata.charged) return;
       const charged = Math.max(needed, Math.min(2 * file.length, most));
