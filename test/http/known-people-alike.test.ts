@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Document } from 'mongodb';
+import { buffer } from 'node:stream/consumers';
+import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/records/files/incoming.ts';
+import { Client } from '../support/client.ts';
 import { sendForm } from '../support/forms.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
@@ -34,6 +36,7 @@ afterAll(async () => {
 });
 
 let app: string;
+let password: string;
 const set = (settings: object) => server.admin.put(`/auth/apps/${app}/form`, settings).expect(200);
 const send = (email: string, data: object, key?: string) => {
   const request = server.client.submit(app, { email, data });
@@ -50,7 +53,7 @@ const newToken = async (): Promise<string> =>
 
 /** An app with a record of the known person that is near its limits. */
 async function build(settings: object, keepsSubmissions: boolean) {
-  app = (await server.admin.buildApp({ fields: FIELDS as never, rejectUnknown: false })).sourceAppId;
+  ({ sourceAppId: app, password } = await server.admin.buildApp({ fields: FIELDS as never, rejectUnknown: false }));
   if (keepsSubmissions) await server.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
   await send(KNOWN, { name: 'Ada', terms: true, ...extra(0, 150) }).expect(200);
   await set(settings);
@@ -177,13 +180,22 @@ it('`receipt: false`: unknown keys for which a record has no room are left out, 
   expect(body.errors).toMatchObject([{ code: 'tooManyKeys' }]);
 });
 
-it('a waiting change with a file is in the export of its person once, and the file goes with its record', async () => {
+it('the file of a waiting change is in the export of its person once, and goes with its record', async () => {
   await build({ existing: 'confirm' }, false);
+  const operator = await new Client(server.client.url).logIn(app, password);
   const token = await newToken();
   await send(KNOWN, { cv: [token] }).expect(200);
   const record = await recordOf(KNOWN);
-  expect((await file(token))?.metadata).toMatchObject({ record: record?._id });
-  const { body } = await server.admin.post('/auth/people/erase', { email: KNOWN });
-  expect(body).toMatchObject({});
-  await expect.poll(() => file(token), POLL).toBeNull();
+  const { _id: id, metadata } = (await file(token)) ?? {};
+  expect(metadata).toMatchObject({ record: record?._id, held: expect.any(UUID) });
+  const { body: archive } = await operator
+    .post('/auth/people/export', { email: KNOWN })
+    .buffer(true)
+    .parse((response, done) => void buffer(response as never).then((bytes) => done(null, bytes), done as never))
+    .expect(200);
+  // An entry of an archive has its name twice: before its content, and in the directory.
+  expect(String(archive).split(`files/${id}/`)).toHaveLength(3);
+  await operator.delete(`/auth/users/${record?._id}`).expect(200);
+  expect((await file(token))?.metadata.state ?? 'removed').not.toBe('whole');
+  expect(await server.db.collection('held_submissions').countDocuments({ recordId: record?._id })).toBe(0);
 });

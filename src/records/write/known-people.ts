@@ -9,7 +9,7 @@ import type { Submission } from './submission.ts';
 
 const MAX_ATTEMPTS = 24;
 
-export type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
+type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
 
 /** The record of an email, and the key of the submission if the record has it. */
 interface Found {
