@@ -25,8 +25,11 @@ export interface Seats {
 
 /** The emails of an app in the latest hour that has any, by MongoDB's clock. */
 interface MailCounts {
-  /** The last hour for which confirmation emails are planned, and their number. */
-  confirmation?: { hour: Date; count: number };
+  /**
+   * The last hour for which confirmation emails are planned, and their number. `at`: the time of
+   * the last one that was planned.
+   */
+  confirmation?: { hour: Date; count: number; at?: Date };
   /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
   each?: { hour: Date; count: number; summed: number; share: number[] };
 }
@@ -188,7 +191,7 @@ const seatsSchema = schema<Seats>(
 const mailCountsSchema = schema<MailCounts>(
   {
     confirmation: schema<Required<MailCounts>['confirmation']>(
-      { hour: { type: Date, required: true }, count: { type: Number, required: true } },
+      { hour: { type: Date, required: true }, count: { type: Number, required: true }, at: Date },
       { _id: false },
     ),
     each: schema<Required<MailCounts>['each']>(

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, v
 import { createAccountModels } from '../../src/access/accounts/accounts.model.ts';
 import { createChallenges } from '../../src/access/accounts/challenges.ts';
 import { createProvider } from '../../src/access/single-sign-on/provider.ts';
+import { createMailRates } from '../../src/outbound/notifications/mail-rates.ts';
 import type { SignOnConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
@@ -12,7 +13,7 @@ import { createAnnouncement, type ServerDocument } from '../../src/platform/serv
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { joinApp, logIn, totp } from '../support/accounts.ts';
 import { Client } from '../support/client.ts';
-import { untilReady } from '../support/index-slots.ts';
+import { appDocument, untilReady } from '../support/index-slots.ts';
 import { createModels } from '../support/models.ts';
 import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
@@ -59,6 +60,16 @@ describe('after the clock of MongoDB was set back by an hour', () => {
     const guesser = newClient();
     await logIn(guesser, email).expect(202);
     await guesser.post('/auth/login/second', { code: totp(body.secret, 1) }).expect(200);
+  });
+
+  it('confirmation emails are sent in this hour', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { _id } = await appDocument(server, sourceAppId);
+    const rates = createMailRates(createModels(server.connection).apps);
+    await rates.confirmationTime(_id);
+    const ahead = { hour: new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS), count: 1, at: inAnHour() };
+    await server.db.collection('apps').updateOne({ _id }, { $set: { 'mailCounts.confirmation': ahead } });
+    expect(await rates.confirmationTime(_id)).toSatisfy((time: Date) => time.getTime() <= Date.now());
   });
 
   it('an index is built and a field is renamed that waited for late writes', async () => {

@@ -16,6 +16,8 @@ export const MAIL_LIMITS = {
 export type MailLimits = typeof MAIL_LIMITS;
 
 const MAX_HOURS_AHEAD = 24;
+/** More than the clocks of the members of a replica set differ. */
+const MAX_AHEAD_MS = 5_000;
 
 const HOUR_MS = 3_600_000;
 const NEVER = new Date(0);
@@ -46,7 +48,11 @@ export function createMailRates(apps: AppModel, given: Partial<MailLimits> = {})
       // Full: the count exceeds the limit by one.
       const beyond = { $cond: [{ $gte: [hour, last] }, { hour, count: max + 1 }, inNextHour] };
       const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
-      const next = { $cond: [{ $lt: [hour, thisHour] }, { hour: thisHour, count: 1 }, counted] };
+      // One of a time that is still to come is of a clock that was set back since.
+      const isAhead = { $gt: ['$mailCounts.confirmation.at', { $add: ['$$NOW', MAX_AHEAD_MS] }] };
+      const begins = { $or: [isAhead, { $lt: [hour, thisHour] }] };
+      const reservation = { $cond: [begins, { hour: thisHour, count: 1 }, counted] };
+      const next = { $mergeObjects: [reservation, { at: '$$NOW' }] };
       const reserved = (await change(appId, { 'mailCounts.confirmation': next }))?.confirmation;
       return reserved && reserved.count <= max ? reserved.hour : undefined;
     },
