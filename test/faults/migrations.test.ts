@@ -78,28 +78,31 @@ describe('migrations (decision 42)', () => {
     });
   });
 
-  it.each(['expand', 'contract'] as const)('change nothing late when they stopped at any statement (%s)', async (part) => {
-    const whole = await databaseBefore(part);
-    const { stdout } = await migrate(whole.uri, PARTS[part]).ended;
-    await atStatements(statementsIn(stdout), async (at) => {
-      const database = await databaseBefore(part);
-      const stopped = migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGSTOP', AT: String(at) });
-      await stopped.waitForOutput(/before statement/);
-      expect((await migrate(database.uri, PARTS[part]).ended).code, `stopped at statement ${at}`).toBe(0);
-      await expectMigrated(database, part);
+  it.each(['expand', 'contract'] as const)(
+    'change nothing late when they stopped at any statement (%s)',
+    async (part) => {
+      const whole = await databaseBefore(part);
+      const { stdout } = await migrate(whole.uri, PARTS[part]).ended;
+      await atStatements(statementsIn(stdout), async (at) => {
+        const database = await databaseBefore(part);
+        const stopped = migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGSTOP', AT: String(at) });
+        await stopped.waitForOutput(/before statement/);
+        expect((await migrate(database.uri, PARTS[part]).ended).code, `stopped at statement ${at}`).toBe(0);
+        await expectMigrated(database, part);
 
-      // As a server of the release before writes it, and as a late update would change it.
-      const notes = notesOf(database.db);
-      await notes.updateOne({ _id: 50 }, part === 'expand' ? { $unset: { size: 1 } } : { $set: { length: 1 } });
-      const note = await notes.findOne({ _id: 50 });
-      const states = await database.states.find().toArray();
-      stopped.child.kill('SIGCONT');
-      const { code, stderr } = await stopped.ended;
-      expect([code, stderr], `stopped at statement ${at}`).toEqual([0, '']);
-      expect(await notes.findOne({ _id: 50 }), `stopped at statement ${at}`).toEqual(note);
-      expect(await database.states.find().toArray(), `stopped at statement ${at}`).toEqual(states);
-    });
-  });
+        // As a server of the release before writes it, and as a late update would change it.
+        const notes = notesOf(database.db);
+        await notes.updateOne({ _id: 50 }, part === 'expand' ? { $unset: { size: 1 } } : { $set: { length: 1 } });
+        const note = await notes.findOne({ _id: 50 });
+        const states = await database.states.find().toArray();
+        stopped.child.kill('SIGCONT');
+        const { code, stderr } = await stopped.ended;
+        expect([code, stderr], `stopped at statement ${at}`).toEqual([0, '']);
+        expect(await notes.findOne({ _id: 50 }), `stopped at statement ${at}`).toEqual(note);
+        expect(await database.states.find().toArray(), `stopped at statement ${at}`).toEqual(states);
+      });
+    },
+  );
 
   it('a migrator that was stopped while another took over changes nothing when it goes on', async () => {
     const database = await oldDatabase();

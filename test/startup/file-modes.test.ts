@@ -25,7 +25,8 @@ function openTo(folder: string): string[] {
 
 it('all files of DATA_DIR are their owner’s, while the service runs and after kill -9', async () => {
   const dataDir = join(await leftovers.dataDir(), 'new', 'data');
-  const start = () => leftovers.keep(new ServerProcess({ DATA_DIR: dataDir }, [...OPEN, process.execPath, 'dist/server.js']));
+  const start = () =>
+    leftovers.keep(new ServerProcess({ DATA_DIR: dataDir }, [...OPEN, process.execPath, 'dist/server.js']));
   const killed = start();
   await killed.url();
   expect(openTo(join(dataDir, '..'))).toEqual([]);
@@ -120,11 +121,17 @@ it('backup.sh makes files and a folder of the caller’s own, also when it is ki
 });
 
 it('the commands of the documentation that write personal data to a file begin with umask 077', () => {
-  const pages = [...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`), 'README.md'];
+  const pages = [
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
+    'README.md',
+  ];
   const blocks = pages
     .filter((name) => name.endsWith('.md'))
     .flatMap((name) =>
-      [...readFileSync(join(root, name), 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => ({ name, text })),
+      [...readFileSync(join(root, name), 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => ({
+        name,
+        text,
+      })),
     );
   const writing = blocks.filter(({ text }) => /(?:mongodump|users export)[^\n]*(?:> |--archive=)/.test(text));
   expect(writing.length).toBeGreaterThan(2);
