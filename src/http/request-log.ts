@@ -37,9 +37,9 @@ const REQUEST_ID = /^[\w.-]{1,64}$/;
 /**
  * Gives each request an id (a valid `X-Request-Id` of the client, or a new one) and logs one line:
  * id, method, path, app, API key (its id), status and duration in milliseconds. Never logs a body,
- * a header, a cookie, an address or a query, which contain personal data and secrets. A check of the
- * server that succeeds is a line of level debug: such lines would replace the others in a log of
- * limited size.
+ * a header, a cookie, an address or a query, which contain personal data and secrets. A check of
+ * the server that succeeds is a line of level debug: such lines would replace the others in a log
+ * of limited size.
  *
  * pino-http makes a submission a third more expensive (decision 36).
  */

@@ -17,8 +17,8 @@ import { runTool } from '../support/tool.ts';
 import { CV, pdf, upload } from '../support/uploads.ts';
 
 /*
- * The service in Docker Compose, without its engine: deploy/replica-set/initiate.js on a mongod with
- * a key, and a server as the user that it creates.
+ * The service in Docker Compose, without its engine: deploy/replica-set/initiate.js on a mongod
+ * with a key, and a server as the user that it creates.
  */
 
 const INITIATE = join(import.meta.dirname, '../../deploy/replica-set/initiate.js');

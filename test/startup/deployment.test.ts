@@ -87,7 +87,8 @@ describe('docker-compose.yml', () => {
     expect(mongodb.image).toMatch(/^mongo:8\.0\.\d+@sha256:[0-9a-f]{64}$/);
     expect(mongodb.user).toBe('999:999');
     const tmpfsOf = (name: string) => compose.services[name].tmpfs.map((mount: string) => mount.split(':')[0]);
-    // Each volume that the image declares is a named volume or a tmpfs: no container leaves another.
+    // Each volume that the image declares is a named volume or a tmpfs: no container leaves
+    // another.
     expect(tmpfsOf('mongodb')).toEqual(['/tmp', '/data/configdb']);
     for (const name of ['initiate', 'tools']) expect(tmpfsOf(name)).toEqual(['/tmp', '/data/configdb', '/data/db']);
   });

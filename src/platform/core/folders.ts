@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 
 /**
  * Creates a folder, with the folders above it that do not exist, each readable by its owner only.
- * Resolves with whether it was created. With `recursive`, `mkdir` of Node.js does not return where a
- * file system answers ENOENT although the folder above exists, such as in /proc.
+ * Resolves with whether it was created. With `recursive`, `mkdir` of Node.js does not return where
+ * a file system answers ENOENT although the folder above exists, such as in /proc.
  *
  * @throws {Error} with the code of the system, such as EEXIST if the path is a file
  */
