@@ -7,10 +7,17 @@ import { databaseUri, Process } from '../support/process.ts';
 import { rounds } from '../support/rounds.ts';
 
 const AT_ONCE = 3;
+/** In `npm run test:faults` each statement takes seconds. */
+const LIMIT_MS = 1_200_000;
 
 describe('migrations (decision 42)', () => {
   const clients: MongoClient[] = [];
-  afterAll(() => Promise.all(clients.map((client) => client.close())));
+  const processes: Process[] = [];
+  afterAll(async () => {
+    // After a failure some are stopped.
+    await Promise.all(processes.map((one) => one.end('SIGKILL')));
+    await Promise.all(clients.map((client) => client.close()));
+  });
 
   async function oldDatabase() {
     const uri = databaseUri(randomName());
@@ -21,8 +28,12 @@ describe('migrations (decision 42)', () => {
     return { uri, db, states: db.collection<MigrationDocument>('migrations') };
   }
 
-  const migrate = (uri: string, env: Record<string, string> = {}) =>
-    new Process([process.execPath, 'test/support/migrate-process.mjs'], { MONGODB_URI: uri, ...env });
+  const migrate = (uri: string, env: Record<string, string> = {}) => {
+    const command = [process.execPath, 'test/support/migrate-process.mjs'];
+    const started = new Process(command, { MONGODB_URI: uri, ...env });
+    processes.push(started);
+    return started;
+  };
 
   /** A database on which a part has to run. */
   async function databaseBefore(part: keyof typeof PARTS) {
@@ -76,7 +87,7 @@ describe('migrations (decision 42)', () => {
       expect([result, errors], `after the kill at statement ${at}`).toEqual([0, '']);
       await expectMigrated(database, part);
     });
-  });
+  }, LIMIT_MS);
 
   it.each(['expand', 'contract'] as const)(
     'change nothing late when they stopped at any statement (%s)',
@@ -102,6 +113,7 @@ describe('migrations (decision 42)', () => {
         expect(await database.states.find().toArray(), `stopped at statement ${at}`).toEqual(states);
       });
     },
+    LIMIT_MS,
   );
 
   it('a migrator that was stopped while another took over changes nothing when it goes on', async () => {

@@ -38,10 +38,15 @@ export function noteMigrations(notes) {
     return {
       async step() {
         const changed = Number(await exists());
-        if (changed > 0) await notes.dropIndex(name);
+        if (changed > 0) await notes.dropIndex(name).catch(refuseUnlessMissing);
         return { changed };
       },
       pending: async () => Number(await exists()),
     };
   }
+}
+
+/** Another migrator dropped it first: a statement may arrive late. */
+function refuseUnlessMissing(error) {
+  if (error.codeName !== 'IndexNotFound') throw error;
 }

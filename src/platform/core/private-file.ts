@@ -3,7 +3,7 @@ import { lstat, open, rename, rm } from 'node:fs/promises';
 import { CommandFailed } from './errors.ts';
 
 /** A file that is being written. */
-export interface PrivateFile {
+interface PrivateFile {
   append(content: string | Uint8Array): Promise<void>;
   /** Replaces the file at the path. */
   end(): Promise<void>;
