@@ -237,8 +237,8 @@ function refusedView(
     sourceAppId: lease.app.sourceAppId,
     settings,
     fields: withFileLimit(lease.publicSchema.fields, fileLimit),
-    // A file whose token is used up can only be in a repeat. It is not shown: that of a known person
-    // may be gone already (spec 4.5.5).
+    // A file whose token is used up can only be in a repeat. It is not shown: that of a known
+    // person may be gone already (spec 4.5.5).
     sent: sentForm(entries, attempt, issues, isUnknown ? known : unused(known)),
     language,
     issues: issues.map((issue) => issueIn(language, issue)),

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Answers leave after a multiple of this time, in ms. */
 const STEP_MS = 250;
-/** The longest step, in these times: the work before it and it end before the deadline of a request. */
+/**
+ * The longest step, in these times: the work before it and it end before the deadline of a request.
+ */
 const MAX_STEPS = 4;
 /** No answer waits longer, in the same: at the deadline it would be a failure (api/deadline.ts). */
 const LATEST_STEPS = 8;
@@ -70,8 +72,8 @@ export function createAnswerTimes(
           const spent = at - begunAt - outsideMs;
           turnWindow(at);
           const every = step();
-          // Afterwards: the own time of a submission moves the answers of later ones. One that no step
-          // hides, as when the database is away, moves none.
+          // Afterwards: the own time of a submission moves the answers of later ones. One that no
+          // step hides, as when the database is away, moves none.
           if (spent < latest) slowest = Math.max(slowest, spent);
           const leaves = Math.min((Math.floor(spent / every) + 1) * every, latest);
           await wait(Math.max(0, leaves - spent));

@@ -37,8 +37,8 @@ export function createStaffUploads(deps: {
 
   return {
     /**
-     * Receives a file and adds it to the list of the record, as an edit. A file whose edit is refused
-     * is removed.
+     * Receives a file and adds it to the list of the record, as an edit. A file whose edit is
+     * refused is removed.
      * @throws {InvalidInput} `tooManyFiles` when the list is full, before the file is received
      * @throws {NotFound} when the app has no such record or field of files
      * @throws as the upload of a file (incoming.ts), and as an edit

@@ -89,7 +89,9 @@ const PASS_PAUSE = 9;
 /** Later attempts may be of deliveries that the receiver did not postpone. */
 const MAX_ENDPOINT_PAUSE_MS = 15 * MINUTE;
 
-/** Whether a pause of at most `mostMs` lasts. A longer one is of a clock that was set back since. */
+/**
+ * Whether a pause of at most `mostMs` lasts. A longer one is of a clock that was set back since.
+ */
 const isBefore = (now: number, end: number, mostMs: number): boolean => now < end && end - now <= mostMs;
 
 /** Due deliveries of different records, with the webhook as it was when they were read. */

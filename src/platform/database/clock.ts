@@ -55,7 +55,8 @@ export type DatabaseClock = ReturnType<typeof createDatabaseClock>;
  * Compares the clock of this server with that of the database, at each `read`, and after `start`
  * every 10 s and when this server's clock was set. In between, the monotonic clock continues the
  * database's time, so a clock that is set delays nothing and ends nothing early. A wrong clock must
- * not delete what is young: deletions use the earlier of both times, and expiry times the later one.
+ * not delete what is young: deletions use the earlier of both times, and expiry times the later
+ * one.
  */
 export function createDatabaseClock(deps: {
   connection: Connection;

@@ -77,7 +77,8 @@ export function createFileCharges(files: FileCollection, limits: Config['fileLim
     /**
      * Counts bytes of a file before they are stored. Some more are counted at once, at most as many
      * as have arrived, so that a large file needs few sums.
-     * @param needed the bytes that the file has with them @param most those that the request may add
+     * @param needed the bytes that the file has with them @param most those that the request may
+     * add
      * @throws {Conflict} when another request writes @throws as `check`
      */
     async cover(state: Charged, needed: number, most: number): Promise<void> {
@@ -92,7 +93,9 @@ export function createFileCharges(files: FileCollection, limits: Config['fileLim
   };
 }
 
-/** What a file counts at first, of which nothing has arrived. @param most that its request may bring */
+/**
+ * What a file counts at first, of which nothing has arrived. @param most that its request may bring
+ */
 export const firstCharge = (most: number): number => chargeOf(Math.min(most, CHUNK_BYTES));
 
 /** The bytes of a file that no record names. An absent member is less than null, or it. */

@@ -59,8 +59,8 @@ export interface AddedFiles {
 }
 
 /**
- * What is about to name files. `newRecord`: the id of a record that does not exist; `of`: the record
- * that a held submission changes.
+ * What is about to name files. `newRecord`: the id of a record that does not exist; `of`: the
+ * record that a held submission changes.
  */
 type Claimant = { record: RecordId } | { newRecord: RecordId } | { held: UUID; of?: RecordId | undefined };
 

@@ -43,8 +43,8 @@ interface FileScanDeps {
  * first that it is infected: from then on nobody can read it. Then its content is removed, and what
  * names it is marked, again until no write that may still name it is left.
  *
- * A file that cannot be scanned, or marked, stops no other one: it becomes `failed`, and `failed` and
- * `found` files have their turns in the order of their ids, from where the last run ended.
+ * A file that cannot be scanned, or marked, stops no other one: it becomes `failed`, and `failed`
+ * and `found` files have their turns in the order of their ids, from where the last run ended.
  */
 export function createFileScans(deps: FileScanDeps): Job {
   const { files, content, scanner, users, editor, markHeld, markKept } = deps;

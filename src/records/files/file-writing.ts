@@ -83,7 +83,8 @@ export function createFileWriting(deps: {
   /**
    * Stores the bytes of a source from `file.length` on. What arrived is kept when it ends early.
    * @param most the bytes that it may have @param expected those that it probably has
-   * @throws {TooLarge} when it has more @throws as the limits of apps and networks (file-charges.ts)
+   * @throws {TooLarge} when it has more @throws as the limits of apps and networks
+   * (file-charges.ts)
    */
   async function fill(
     state: Writing,

@@ -45,8 +45,9 @@ export interface FileMetadata {
    */
   claim?: { id: UUID; until: Date; submission?: Binary };
   /**
-   * What the scanner said. Absent: clean, or the service has no scanner. `failed`: it could not scan
-   * the file, which waits behind others. `found`: infected, but not yet marked in what names it.
+   * What the scanner said. Absent: clean, or the service has no scanner. `failed`: it could not
+   * scan the file, which waits behind others. `found`: infected, but not yet marked in what names
+   * it.
    */
   scan?: 'waiting' | 'failed' | 'found' | 'infected';
 }

@@ -271,7 +271,8 @@ export function createIncomingFiles(deps: {
 
     /**
      * Has the cleaner remove a file of the staff now whose record was refused. It stays if a write
-     * has claimed it, and may be on its way (file-claims.ts). Never rejects: otherwise its hour ends.
+     * has claimed it, and may be on its way (file-claims.ts). Never rejects: otherwise its hour
+     * ends.
      */
     async withdraw(appId: ObjectId, id: UUID): Promise<void> {
       const isAbsent = { $exists: false };
@@ -298,8 +299,8 @@ export function createIncomingFiles(deps: {
 
     /**
      * Receives a part of a file; resolves with the file when the part was the last one. What
-     * arrived of a later part stays when its connection ends, and goes with a refusal; of a first one
-     * nothing stays, as nobody knows its token. A last part may be repeated.
+     * arrived of a later part stays when its connection ends, and goes with a refusal; of a first
+     * one nothing stays, as nobody knows its token. A last part may be repeated.
      * @throws {AppError} 416 with `received` when the file continues elsewhere
      * @throws {Conflict} while another request sends a part
      * @throws as `receive`, and {InvalidInput} `fileToken`

@@ -26,8 +26,8 @@ export interface AppliedKey {
   content: Binary;
   at: Date;
   /**
-   * The kept submission that is all its submission stores (known-people.ts). The key is applied when
-   * that one exists.
+   * The kept submission that is all its submission stores (known-people.ts). The key is applied
+   * when that one exists.
    */
   keptAs?: UUID;
 }

@@ -25,7 +25,10 @@ async function* once(content: Buffer): AsyncGenerator<Buffer> {
 }
 
 const MANY = 5_000;
-/** What an entry may keep until the end, some 50 bytes and what the collector leaves. yazl keeps 3,400. */
+/**
+ * What an entry may keep until the end, some 50 bytes and what the collector leaves. yazl keeps
+ * 3,400.
+ */
 const BYTES_OF_ENTRY = 500;
 
 /** The bytes that are in use. */

@@ -61,7 +61,8 @@ it('of new people follow what those of known people took', async () => {
 it('under load few are late, of known people as few as of new ones', async () => {
   const { answerAll, pass } = create();
   const counts = { fresh: 0, known: 0 };
-  // New people take 40 to 160 ms, known ones three times as long; as with the spread of a busy server.
+  // New people take 40 to 160 ms, known ones three times as long; as with the spread of a busy
+  // server.
   for (let round = 0; round < 36; round += 1) {
     const spread = (at: number) => 40 + ((at * 37 + round * 11) % 121);
     const fresh = await answerAll(Array.from({ length: 10 }, (_, at) => spread(at)));
