@@ -74,20 +74,24 @@ describe('migrations (decision 42)', () => {
     expect(await countOutdated(db)).toEqual({ notExpanded: 0, notContracted: isContracted ? 0 : 251 });
   }
 
-  it.each(['expand', 'contract'] as const)('continue after kill -9 at any statement (%s)', async (part) => {
-    const whole = await databaseBefore(part);
-    const { stdout, stderr, code } = await migrate(whole.uri, PARTS[part]).ended;
-    expect([code, stderr]).toEqual([0, '']);
-    await expectMigrated(whole, part);
-    await atStatements(statementsIn(stdout), async (at) => {
-      const database = await databaseBefore(part);
-      const killed = await migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGKILL', AT: String(at) }).ended;
-      expect(killed.code, `killed at statement ${at}`).toBeNull();
-      const { code: result, stderr: errors } = await migrate(database.uri, PARTS[part]).ended;
-      expect([result, errors], `after the kill at statement ${at}`).toEqual([0, '']);
-      await expectMigrated(database, part);
-    });
-  }, LIMIT_MS);
+  it.each(['expand', 'contract'] as const)(
+    'continue after kill -9 at any statement (%s)',
+    async (part) => {
+      const whole = await databaseBefore(part);
+      const { stdout, stderr, code } = await migrate(whole.uri, PARTS[part]).ended;
+      expect([code, stderr]).toEqual([0, '']);
+      await expectMigrated(whole, part);
+      await atStatements(statementsIn(stdout), async (at) => {
+        const database = await databaseBefore(part);
+        const killed = await migrate(database.uri, { ...PARTS[part], SIGNAL: 'SIGKILL', AT: String(at) }).ended;
+        expect(killed.code, `killed at statement ${at}`).toBeNull();
+        const { code: result, stderr: errors } = await migrate(database.uri, PARTS[part]).ended;
+        expect([result, errors], `after the kill at statement ${at}`).toEqual([0, '']);
+        await expectMigrated(database, part);
+      });
+    },
+    LIMIT_MS,
+  );
 
   it.each(['expand', 'contract'] as const)(
     'change nothing late when they stopped at any statement (%s)',
