@@ -22,10 +22,10 @@ beforeEach(() => {
   clamd.scanned.length = 0;
 });
 
-const AWAY_MS = 200;
+const AWAY_MS = 600;
 /** A scanner that gives up early. */
 function impatient(): Scanner {
-  const times = { connect: 3_000, idle: 100, scan: 300, away: AWAY_MS };
+  const times = { connect: 3_000, idle: 400, scan: 1_000, away: AWAY_MS };
   return createScanner(loadConfig({ CLAMD: clamd.address }).clamd, logger, times) as Scanner;
 }
 
