@@ -258,13 +258,13 @@ export const sessionEndpoints = {
 
 type LogInInput = Pick<AnyInput, 'req' | 'res' | 'audit'>;
 
-/** Begins the session of a way into an account, under a new id, and answers the request. */
 /** The whole body of this refusal is fixed (spec 7), so it has no code. */
 export const refuseWithoutSession: Refuse = async (error) => {
   const body: z.input<typeof NoSession> = { message: 'Not authenticated' };
   return error instanceof Unauthenticated ? new Refusal(error.status, body) : undefined;
 };
 
+/** Begins the session of a way into an account, under a new id, and answers the request. */
 export type EnterAccount = ReturnType<typeof createSessionRoutes>['enter'];
 
 /** @param deps.endSessionUrl resolves with where a browser ends its session at the provider */
