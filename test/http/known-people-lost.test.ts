@@ -177,7 +177,7 @@ it('a repeat of a new person stores a submission with a file once, whose server 
 it('a repeat whose file was removed meanwhile is refused, and is no success', async () => {
   const { token, value } = await uploadTo(main.db, app);
   const late = await dieBefore('into', 'submissions', { cv: [token] });
-  await age(main.db, value, 60_000);
+  await age(main.db, value, 3_600_000);
   await expect.poll(() => findFile(main.db, value), POLL).toBeUndefined();
   const { body } = await send(main, { cv: [token] }).expect(400);
   expect(body.errors).toMatchObject([{ path: 'data.cv.0', code: 'fileToken' }]);
