@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
-// The language is read when the module is loaded.
+// The language is read when its module is loaded, which another file of the worker may have done.
 beforeAll(() => {
+  vi.resetModules();
   vi.stubGlobal('localStorage', { getItem: () => 'de' });
 });
 afterAll(() => {
   vi.unstubAllGlobals();
+  vi.resetModules();
 });
 
 it('the refusal of a session, which has no code, is in the language of the reader', async () => {
