@@ -5,6 +5,7 @@ import LongestFirst from './test/support/longest-first.ts';
 /** Tests that measure the memory, the processor time or the event loop of a process. */
 const MEASURED = [
   'test/http/{event-loop,memory,worst-texts}.test.ts',
+  'test/http/files/{uploads,zip}-memory.test.ts',
   'test/unit/{window-limit,worst-texts}.test.ts',
   'test/security/login*.test.ts',
 ];
@@ -12,7 +13,7 @@ const MEASURED = [
 /** Journeys through the dashboard and forms in a real browser. */
 const JOURNEYS = [
   'test/browser/{embed,first-form,hosted-form,log-in,new-installation}.test.ts',
-  'test/browser/{connect,held,import,inbox,operator,privacy,record,schema-editor}.test.ts',
+  'test/browser/{held,inbox,operator,privacy,record,schema-editor}.test.ts',
 ];
 
 /** Tests that `npm run test:all` runs, and `npm test` does not: each has a rule of many seconds. */
@@ -20,10 +21,13 @@ const LONG = [
   // Writes that arrive late, races and models.
   'test/**/*{late,races,model,fuzz}*.test.ts',
   'test/http/{two-servers,job-process,jobs,pace,operator-load,database-away,index-builds}.test.ts',
+  'test/http/{held-renames,imports-erasure,known-people-alike,known-people-lost,retention}.test.ts',
+  'test/http/{files/bucket,files/scanner,files/slow,webhooks/large-bodies}.test.ts',
   'test/security/{bodies,exports,form-bodies,import-uploads,pattern*,pipelining,protocol}.test.ts',
   // Processes.
   'test/startup/{import-*,readme-tour,restart,setup,start-command,stop,unwritable-log,workers}.test.ts',
-  'test/startup/{image,package}.test.ts',
+  'test/startup/{file-modes,image,package,refusals}.test.ts',
+  'test/cli/{doctor-files,export,serve,usage}.test.ts',
   'test/security/embedded-access.test.ts',
   'test/unit/http/listener.test.ts',
   // The short fault tests of npm run test:faults, with fewer rounds.
