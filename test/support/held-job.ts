@@ -1,4 +1,4 @@
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { TestServer } from './server.ts';
 
 const HELD_MS = 600_000;
@@ -14,6 +14,9 @@ export async function holdJob({ db, services }: TestServer, ...names: string[]):
   const jobs = db.collection<{ _id: string }>('jobs');
   const lock = { owner: 'another server', until: new Date(Date.now() + HELD_MS) };
   for (const _id of names) await jobs.updateOne({ _id }, { $set: lock }, { upsert: true });
+  // A step that has begun goes on without its lock.
+  const isRunning = () => services.jobs.states().some((job) => names.includes(job.name) && job.isRunning);
+  await expect.poll(isRunning).toBe(false);
   const letRun = async () => {
     await jobs.updateMany({ _id: { $in: names } }, { $set: { until: new Date(0) } });
     for (const name of names) services.jobs.wake(name);
