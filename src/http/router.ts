@@ -81,7 +81,8 @@ export function createMethodCheck(all: readonly Route[]): Router {
  * again.
  */
 function createHandler(route: Route, edge: Edge): RequestHandler {
-  const { spec } = route;
+  const { spec, handle } = route;
+  const isChange = spec.audit !== undefined && !READS.has(spec.audit);
   const turns = hasTurns(spec) ? edge.load : undefined;
   const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
@@ -97,7 +98,7 @@ function createHandler(route: Route, edge: Edge): RequestHandler {
           value.principal = caller.principal;
         }
         if (spec.scoped) value.app = await edge.scope(value.principal as AppPrincipal, namedApp(value));
-        const reply = await run(route, value, facts, edge.recordAudit);
+        const reply = await (isChange ? change(route, value, facts, edge.recordAudit) : handle(value));
         const isRefused = reply instanceof Redirect && reply.isRefusal;
         if (spec.audit && !isRefused) await audited(reply, edge.recordAudit(spec, value, facts));
         await send(req, res, reply, { onStart: turn?.onStart, recheck: value.recheck });
@@ -112,16 +113,16 @@ function createHandler(route: Route, edge: Edge): RequestHandler {
 const READS: ReadonlySet<string> = new Set(AUDITED_READS);
 
 /**
- * Runs the handler. A change that fails may have happened, in part or as a whole: its event is
- * recorded as `incomplete`. A refused one has none, nor has one of a stranger.
+ * Runs the handler of a change. One that fails may have happened, in part or as a whole: its event
+ * is recorded as `incomplete`. A refused one has none, nor has one of a stranger.
  */
-async function run({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: RecordAudit) {
+async function change({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: RecordAudit) {
   try {
     return await handle(value);
   } catch (error) {
     const isRefused = error instanceof AppError && error.status < 500;
     const isOfStranger = value.principal === undefined || value.principal.kind === 'public';
-    if (spec.audit && !READS.has(spec.audit) && !isRefused && !isOfStranger) {
+    if (!isRefused && !isOfStranger) {
       await recordAudit(spec, value, { ...facts, detail: { ...facts.detail, incomplete: true } });
     }
     throw error;

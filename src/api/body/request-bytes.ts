@@ -83,6 +83,7 @@ export function readMediaType({ headers }: Request): string {
 
 /** @throws {InvalidInput} when a `Content-Type` names another charset than UTF-8 */
 export function checkCharset(contentType: string): void {
+  if (!contentType.includes(';')) return;
   const [, ...parameters] = contentType.split(';');
   const found = parameters.map((parameter) => CHARSET.exec(parameter.trim())).find((match) => match !== null);
   if (found && found[2]?.toLowerCase() !== 'utf-8') throw notUtf8Error();

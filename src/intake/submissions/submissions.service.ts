@@ -134,7 +134,7 @@ export function createSubmissionService(deps: {
           }
         }
       } finally {
-        await time?.end();
+        if (time) await time.end();
       }
       throw new Unavailable('schemaChanging', 1);
     },
