@@ -64,81 +64,98 @@ export function createSubmissionService(deps: {
      * @throws {KeyReused} when the key was applied with other data
      * @throws {Unavailable} when the submission was not acknowledged; it can be sent again
      */
-    async submit(
+    submit: (
       sourceAppId: string,
       source: SubmissionSource,
       options: SubmissionOptions = {},
-    ): Promise<StoredSubmission> {
-      const { idempotencyKey } = options;
-      let isProved = false;
-      let proofHold: HoldReason | undefined;
-      let request: FileRequest | undefined;
-      let time: AnswerTime | undefined;
-      let isWithoutUnknown = false;
-      try {
-        for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
-          const lease = await leases.hold(sourceAppId);
-          if (!lease || !isFor(lease, options)) throw new UnknownApp();
-          const made = typeof source === 'function' ? source(lease) : source;
-          const sent = made instanceof Promise ? await made : made;
-          const { validator } = lease;
-          const fileKeys = options.writer === 'staff' ? validator.fileKeys : validator.publicFileKeys;
-          let input = sent;
-          let submission: Submission | undefined;
-          const rules = rulesFor(lease, options);
-          const isHidden = rules !== undefined && hidesKnown(rules);
-          if (isHidden) time ??= answerTimes.begin();
-          try {
-            const checked = checkAdmission(lease.app, options);
-            const admission = checked instanceof Promise ? await (time?.outside(checked) ?? checked) : checked;
-            if (isWithoutUnknown) input = withoutUnknown(sent, lease);
-            if (fileKeys) {
-              request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
-              input = await withFiles(input, lease, fileKeys, request);
-            }
-            submission = accept(input, lease, limits, options);
-            if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
-            if (admission.prove && !isProved) {
-              const proved = admission.prove(submission.email, idempotencyKey);
-              proofHold = await (time?.outside(proved) ?? proved);
-              isProved = true;
-            }
-            const reason = admission.hold ?? proofHold;
-            if (reason) {
-              const heldAs = await hold(submission, lease, input, options, reason);
-              return rules ? { ...heldAs, isHidden } : heldAs;
-            }
-            const stored = await (rules
-              ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
-              : storeWithin(lease.app.form?.maxRecords, submission, options));
-            if (submission.hasConsumers) onEvents();
-            if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
-            activity.note(lease.app, stored.updatedAt);
-            return stored;
-          } catch (error) {
-            // The refusal would tell that the email has a record.
-            if (error instanceof RecordHasTooManyKeys && isHidden && !isWithoutUnknown) {
-              isWithoutUnknown = true;
-              continue;
-            }
-            if (!(error instanceof OutdatedSchema)) {
-              if (submission) revalidation.scheduleRepair(submission, lease);
-              // After a refusal no write of it can follow.
-              if (submission?.files && error instanceof AppError && error.status < 500) {
-                await files.giveBack(submission.files);
-              }
-              const earlier = await answerRepeat(error, input, lease, options);
-              return rules ? { ...earlier, isHidden } : earlier;
-            }
-            leases.forget(sourceAppId);
-          }
-        }
-      } finally {
-        if (time) await time.end();
-      }
-      throw new Unavailable('schemaChanging', 1);
-    },
+    ): Promise<StoredSubmission> => submit(sourceAppId, source, options),
   };
+
+  /** @param time that of an answer that must not tell whether the email is known, once it has begun */
+  async function submit(
+    sourceAppId: string,
+    source: SubmissionSource,
+    options: SubmissionOptions,
+    time?: AnswerTime,
+  ): Promise<StoredSubmission> {
+    const { idempotencyKey } = options;
+    let isProved = false;
+    let proofHold: HoldReason | undefined;
+    let request: FileRequest | undefined;
+    let isWithoutUnknown = false;
+    for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
+      const lease = await leases.hold(sourceAppId);
+      if (!lease || !isFor(lease, options)) throw new UnknownApp();
+      const rules = rulesFor(lease, options);
+      const isHidden = rules !== undefined && hidesKnown(rules);
+      if (isHidden && !time) return submitInTime(sourceAppId, source, options);
+      const made = typeof source === 'function' ? source(lease) : source;
+      const sent = made instanceof Promise ? await (time?.outside(made) ?? made) : made;
+      const { validator } = lease;
+      const fileKeys = options.writer === 'staff' ? validator.fileKeys : validator.publicFileKeys;
+      let input = sent;
+      let submission: Submission | undefined;
+      try {
+        const checked = checkAdmission(lease.app, options);
+        const admission = checked instanceof Promise ? await (time?.outside(checked) ?? checked) : checked;
+        if (isWithoutUnknown) input = withoutUnknown(sent, lease);
+        if (fileKeys) {
+          request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
+          input = await withFiles(input, lease, fileKeys, request);
+        }
+        submission = accept(input, lease, limits, options);
+        if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
+        if (admission.prove && !isProved) {
+          const proved = admission.prove(submission.email, idempotencyKey);
+          proofHold = await (time?.outside(proved) ?? proved);
+          isProved = true;
+        }
+        const reason = admission.hold ?? proofHold;
+        if (reason) {
+          const heldAs = await hold(submission, lease, input, options, reason);
+          return rules ? { ...heldAs, isHidden } : heldAs;
+        }
+        const stored = await (rules
+          ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
+          : storeWithin(lease.app.form?.maxRecords, submission, options));
+        if (submission.hasConsumers) onEvents();
+        if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
+        activity.note(lease.app, stored.updatedAt);
+        return stored;
+      } catch (error) {
+        // The refusal would tell that the email has a record.
+        if (error instanceof RecordHasTooManyKeys && isHidden && !isWithoutUnknown) {
+          isWithoutUnknown = true;
+          continue;
+        }
+        if (!(error instanceof OutdatedSchema)) {
+          if (submission) revalidation.scheduleRepair(submission, lease);
+          // After a refusal no write of it can follow.
+          if (submission?.files && error instanceof AppError && error.status < 500) {
+            await files.giveBack(submission.files);
+          }
+          const earlier = await answerRepeat(error, input, lease, options);
+          return rules ? { ...earlier, isHidden } : earlier;
+        }
+        leases.forget(sourceAppId);
+      }
+    }
+    throw new Unavailable('schemaChanging', 1);
+  }
+
+  /** Submits; the answer leaves when it does not tell whether the email is known (spec 4.5.5). */
+  async function submitInTime(
+    sourceAppId: string,
+    source: SubmissionSource,
+    options: SubmissionOptions,
+  ): Promise<StoredSubmission> {
+    const time = answerTimes.begin();
+    try {
+      return await submit(sourceAppId, source, options, time);
+    } finally {
+      await time.end();
+    }
+  }
 
   /** What may use the files of a submission: its tokens, or the entry that holds it. */
   function fileRequest(input: SubmissionInput, lease: Lease, options: SubmissionOptions) {
