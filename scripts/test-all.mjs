@@ -1,6 +1,7 @@
-// npm run test:all: the tests that `npm test` leaves out. The files of failed tests run again at the
-// end, once, one after another; a test that passes then is printed under `Flaky:`. `--summary=FILE`
-// writes the counts, as the JSON reporter of vitest names them. Passes other arguments to vitest.
+// npm run test:all: the tests that `npm test` leaves out. The files of failed tests run again at
+// the end, once, one after another; a test that passes then is printed under `Flaky:`.
+// `--summary=FILE` writes the counts, as the JSON reporter of vitest names them. Passes other
+// arguments to vitest.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

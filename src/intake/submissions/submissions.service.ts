@@ -71,7 +71,7 @@ export function createSubmissionService(deps: {
     ): Promise<StoredSubmission> => submit(sourceAppId, source, options),
   };
 
-  /** @param time that of an answer that must not tell whether the email is known, once it has begun */
+  /** @param time that of an answer that must not tell whether the email is known, once begun */
   async function submit(
     sourceAppId: string,
     source: SubmissionSource,
