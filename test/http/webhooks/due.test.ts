@@ -101,13 +101,14 @@ it('removes some of what names an erased record, and then the others', async () 
   expect(await store.names([appId], [recordId])).toBe(false);
 });
 
-it('drops all that waits of a record that is gone, but its erasure, at once', async () => {
+it('drops all that waits of a record that is gone, but its erasure', async () => {
   const other = newId(new Date());
   const erased = { ...eventOf(recordId, CHANGES + 1), type: 'user.erased' } as const;
   await store.add([eventOf(other, 1), erased], [{ ...webhook, events: [...webhook.events, 'user.erased'] }], LATER);
   const [first] = await due(LATER);
   if (!first) throw new Error('nothing is due');
-  await store.drop(first, inTime);
+  // It ends after a moment: on a busy machine after one statement, of at most 1,000.
+  for (let times = 0; times < 3; times += 1) await store.drop(first, inTime);
   const left = await due(LATER);
   expect(left.map((one) => [one.recordId, one.type])).toEqual(
     expect.arrayContaining([
