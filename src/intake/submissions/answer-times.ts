@@ -9,8 +9,8 @@ const MAX_STEPS = 4;
 /** No answer waits longer, in the same: at the deadline it would be a failure (api/deadline.ts). */
 const LATEST_STEPS = 8;
 /**
- * How much longer than a submission of a new person one of a known person takes: it has several
- * times as many statements, and the slowest of many submissions stands for all of its way.
+ * How much longer a submission of a known person may take than one of a new person: it has several
+ * times as many statements, and the slowest submission may be one of a new person.
  */
 const LONGEST_WAY = 4;
 /** How long the slowest submission counts, at least. */
@@ -21,9 +21,9 @@ export type AnswerTime = ReturnType<AnswerTimes['begin']>;
 
 /**
  * Decides when the answers leave that must not tell whether an email is known (spec 4.5.5): after a
- * multiple of a step that every way stays within. The step follows the slowest submission of the
- * last minute of this process, whichever way it took, so that a load moves the answers of all. It
- * doubles, so that it tells little of which ways were measured.
+ * multiple of a step that is longer than the work for any email. The step depends on the slowest
+ * submission of the last minute of this process, so that load delays the answers for all emails
+ * alike. It doubles, so that it tells little about the submissions that were measured.
  *
  * @param deps.stepMs shorter in tests only
  * @param deps.now in ms, monotonic
