@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createAccountStore } from '../../src/access/accounts/account-documents.ts';
 import { createAccountModels } from '../../src/access/accounts/accounts.model.ts';
 import { createChallenges } from '../../src/access/accounts/challenges.ts';
 import { createProvider } from '../../src/access/single-sign-on/provider.ts';
@@ -60,6 +61,15 @@ describe('after the clock of MongoDB was set back by an hour', () => {
     const guesser = newClient();
     await logIn(guesser, email).expect(202);
     await guesser.post('/auth/login/second', { code: totp(body.secret, 1) }).expect(200);
+  });
+
+  it('but not where a guess waited for one that began later', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const { id } = await joinApp(server, sourceAppId, 'viewer');
+    const accounts = createAccountStore(createAccountModels(server.connection).accounts, HOUR_MS);
+    const guesses = { from: new Date(Date.now() + 1_000), count: 10 };
+    await server.db.collection('accounts').updateOne({ _id: new ObjectId(id) }, { $set: { guesses } });
+    expect(await accounts.countGuess(new ObjectId(id), 60_000)).toBe(11);
   });
 
   it('confirmation emails are sent in this hour', async () => {

@@ -53,6 +53,15 @@ describe('a shared limit', () => {
     expect((await other.take('another key')).waitMs).toBe(0);
   });
 
+  it('goes on where a statement waited for one that began later', async () => {
+    const [one, other] = limitsOf('later', 1);
+    await one.take('key');
+    // As stored by a statement that began a second after the next one.
+    const later = [{ $set: { until: { $add: ['$until', 1_000] } } }];
+    await documents.findOneAndUpdate({ count: 1 }, later, { sort: { at: -1 } });
+    expect((await other.take('key')).undo).toBeUndefined();
+  });
+
   it('counts no event that it refuses, and gives back what is undone on another server', async () => {
     const [one, other] = limitsOf('undone');
     const taken = [];

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
-import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { beginsBefore, isOfClockSetBack, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -280,8 +280,7 @@ export function createAccountStore(accounts: AccountModel, sessionMs: number) {
     async countGuess(accountId: ObjectId, windowMs: number): Promise<number> {
       const since = { $dateSubtract: { startDate: '$$NOW', unit: 'millisecond', amount: windowMs } };
       const from = { $ifNull: ['$guesses.from', new Date(0)] };
-      // Or the clock was set back since.
-      const isOver = { $or: [{ $lt: [from, since] }, { $gt: [from, '$$NOW'] }] };
+      const isOver = { $or: [{ $lt: [from, since] }, isOfClockSetBack(from)] };
       const counted = {
         from: { $cond: [isOver, '$$NOW', '$guesses.from'] },
         count: { $cond: [isOver, 1, { $add: ['$guesses.count', 1] }] },

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import { isOfClockSetBack } from '../../platform/database/clock.ts';
 
 /** The limits of emails in an hour, of one app but for `allReplies` (spec 8). */
 export const MAIL_LIMITS = {
@@ -16,8 +17,6 @@ export const MAIL_LIMITS = {
 export type MailLimits = typeof MAIL_LIMITS;
 
 const MAX_HOURS_AHEAD = 24;
-/** More than the clocks of the members of a replica set differ. */
-const MAX_AHEAD_MS = 5_000;
 
 const HOUR_MS = 3_600_000;
 const NEVER = new Date(0);
@@ -48,9 +47,7 @@ export function createMailRates(apps: AppModel, given: Partial<MailLimits> = {})
       // Full: the count exceeds the limit by one.
       const beyond = { $cond: [{ $gte: [hour, last] }, { hour, count: max + 1 }, inNextHour] };
       const counted = { $cond: [{ $lt: [count, max] }, { hour, count: { $add: [count, 1] } }, beyond] };
-      // One of a time that is still to come is of a clock that was set back since.
-      const isAhead = { $gt: ['$mailCounts.confirmation.at', { $add: ['$$NOW', MAX_AHEAD_MS] }] };
-      const begins = { $or: [isAhead, { $lt: [hour, thisHour] }] };
+      const begins = { $or: [isOfClockSetBack('$mailCounts.confirmation.at'), { $lt: [hour, thisHour] }] };
       const reservation = { $cond: [begins, { hour: thisHour, count: 1 }, counted] };
       const next = { $mergeObjects: [reservation, { at: '$$NOW' }] };
       const reserved = (await change(appId, { 'mailCounts.confirmation': next }))?.confirmation;

@@ -5,6 +5,7 @@ import pLimit from 'p-limit';
 import { deriveSecretKey } from '../core/secrets.ts';
 import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from './client.ts';
+import { isOfClockSetBack } from './clock.ts';
 import { isDuplicateKey } from './failures.ts';
 import { createModel, type Model, schema } from './mongoose.ts';
 
@@ -71,16 +72,14 @@ export function createSharedLimits(connection: Connection, secret: string) {
     new Binary(createHmac('sha256', hashKey).update(name).update('\0').update(key).digest().subarray(0, ID_BYTES));
 
   async function count(_id: Binary, max: number, windowMs: number, events: number): Promise<LimitDocument> {
-    // One that ends later than any that begins now is of a clock that was set back since.
-    const latest = { $add: ['$$NOW', windowMs] };
-    const isOpen = { $and: [{ $gt: ['$until', '$$NOW'] }, { $lte: ['$until', latest] }] };
+    const isOpen = { $and: [{ $gt: ['$until', '$$NOW'] }, { $not: [isOfClockSetBack('$until', windowMs)] }] };
     const added = { $cond: [isOpen, { $add: ['$count', events] }, events] };
     const change = [
       { $set: { at: '$$NOW', refused: { $and: [isOpen, { $gte: ['$count', max] }] } } },
       {
         $set: {
           count: { $cond: ['$refused', '$count', added] },
-          until: { $cond: [isOpen, '$until', latest] },
+          until: { $cond: [isOpen, '$until', { $add: ['$$NOW', windowMs] }] },
         },
       },
     ];

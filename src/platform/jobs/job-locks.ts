@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ObjectId } from 'mongodb';
 import type { Connection } from '../database/client.ts';
+import { isOfClockSetBack } from '../database/clock.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
 import { createModel, type Model, schema } from '../database/mongoose.ts';
@@ -40,11 +41,8 @@ const LOCK_MS = 3_500;
 
 const NEVER = new Date(0);
 
-/**
- * Whether MongoDB's clock was set back since the lock was last taken: its other times are those of
- * another clock. The margin is more than the clocks of the members of a replica set differ.
- */
-const IS_AHEAD = { $gt: ['$at', { $add: ['$$NOW', LOCK_MS] }] };
+/** The times of the lock are those of another clock. */
+const IS_AHEAD = isOfClockSetBack('$at');
 
 /** Why a job does not run: another server holds its lock, or it is not due. */
 export type Obstacle = 'held' | 'early';
