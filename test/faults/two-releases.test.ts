@@ -167,7 +167,11 @@ describe.each(BOTH.slice(0, rounds(2, 1)))('what %s does, %s goes on with', (_on
     const first = await uploadPart(one.url, app, file, { first: 0, end: 300_000 });
     expect([first.status, first.body.received]).toEqual([202, 300_000]);
     const { token } = first.body;
-    const last = await uploadPart(other.url, app, file, { first: 300_000, end: file.length, token });
+    const rest = { first: 300_000, end: file.length, token };
+    const continued = await uploadPart(other.url, app, file, rest);
+    // To the earlier release, what a file counts is the most that it may have. It leaves the part.
+    expect(continued.status).toBe(other === present ? 201 : 413);
+    const last = other === present ? continued : await uploadPart(one.url, app, file, rest);
     expect([last.status, last.body.sha256]).toEqual([201, sha256(file)]);
     const data = { cv: [last.body.token] };
     await send(0, 'ada@x.org', data, 'with-a-file').expect(200);
