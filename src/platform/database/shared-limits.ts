@@ -125,7 +125,8 @@ export function createSharedLimits(connection: Connection, secret: string) {
           });
           if (refused) {
             undoOwn();
-            const leftMs = Math.max(1, until.getTime() - at.getTime());
+            // The statement that began the window may have begun after this one.
+            const leftMs = Math.min(windowMs, Math.max(1, until.getTime() - at.getTime()));
             blocked.set(short, leftMs);
             return { waitMs: leftMs };
           }
