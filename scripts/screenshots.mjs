@@ -7,7 +7,7 @@ import { build, install, root, say } from './setup.mjs';
 
 install();
 build();
-const { launchChromium } = await import('../test/support/chromium.mjs');
+const { launchChromium } = await import('../test/support/browser/chromium.mjs');
 const { takeScreenshots } = await import('./screenshots/pages.mjs');
 const { startFilledService } = await import('./screenshots/service.mjs');
 

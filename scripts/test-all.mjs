@@ -19,10 +19,10 @@ install();
 build();
 const folder = mkdtempSync(join(tmpdir(), 'user-collection-tests-'));
 try {
-  const whole = runTests('whole', ['--project=long', '--project=measured', ...args]);
+  const whole = runTests('whole', ['--tags-filter=long', ...args]);
   const files = [...new Set(whole.failures.map(({ file }) => file))];
   const isRepeated = files.length > 0 && files.length <= MOST_REPEATED;
-  const repeated = isRepeated ? runTests('again', [...files, '--maxWorkers=1']) : whole;
+  const repeated = isRepeated ? runTests('again', ['--tags-filter=long', '--maxWorkers=1', ...files]) : whole;
   const flaky = whole.failures.filter((one) => !repeated.failures.some((other) => isSame(one, other)));
   list('Flaky', flaky);
   list('Failed', repeated.failures);
@@ -40,7 +40,7 @@ try {
 /** Runs vitest. A file that fails outside of its tests is a failure without the name of a test. */
 function runTests(name, given) {
   const output = join(folder, `${name}.json`);
-  const reporters = ['--reporter=default', '--reporter=./test/support/slowest-files.ts', '--reporter=json'];
+  const reporters = ['--reporter=default', '--reporter=./test/support/run/slow-tests.ts', '--reporter=json'];
   const command = [VITEST, 'run', ...reporters, `--outputFile.json=${output}`, ...given];
   const { status } = spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' });
   const { numPassedTests: passed = 0, testResults = [] } = parse(output) ?? {};

@@ -6,4 +6,6 @@ install();
 build();
 const args = process.argv.slice(2);
 const isWhole = args.every((arg) => arg.startsWith('-'));
-run(process.execPath, [VITEST, 'run', ...(isWhole ? ['--project=change'] : []), ...args], { stdio: 'inherit' });
+run(process.execPath, [VITEST, 'run', ...(isWhole ? ['--project=change', '--tags-filter=!long'] : []), ...args], {
+  stdio: 'inherit',
+});

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ObjectId } from 'mongodb';
 import { build } from 'vite';
 import { createChallenges } from '../../dist/intake/bots/challenges.js';
-import { launchChromium } from '../../test/support/chromium.mjs';
+import { launchChromium } from '../../test/support/browser/chromium.mjs';
 
 const runs = Number(process.argv[2] ?? 30);
 const slowdown = Number(process.argv[3] ?? 6);

@@ -86,7 +86,7 @@ function pagesOf(files, sections) {
 const bySection = (one, other) => one.section.localeCompare(other.section, 'en', { numeric: true });
 
 /** The anchor that GitHub generates for a heading. */
-function anchorOf(heading) {
+export function anchorOf(heading) {
   const text = heading.replace(/^#+ /, '').toLowerCase();
   return text.replace(/[^\p{L}\p{N}\s_-]/gu, '').replace(/\s/g, '-');
 }

@@ -1,8 +1,11 @@
+// @module-tag long
+// @module-tag fault
+
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import { visit, visitAs } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { testViews, withAppOfViews } from './accessible-views.ts';
 import { dialog, heading } from './views.ts';
 

@@ -1,6 +1,9 @@
+// @module-tag long
+// @module-tag fault
+
 import { describe } from 'vitest';
-import type { TestApp } from '../support/client.ts';
-import type { TestServer } from '../support/server.ts';
+import type { TestApp } from '../support/server/client.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { testViews, withAppOfViews } from './accessible-views.ts';
 
 let server: TestServer;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, goWithin, pathAs, type Visit, visit, visitAs } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, goWithin, pathAs, type Visit, visit, visitAs } from '../support/browser/browser.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 import { heading, VIEWS, type View } from './views.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
@@ -5,10 +7,10 @@ import type { Locator, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
-import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { staffPage } from '../support/staff-page.ts';
+import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
+import { staffPage } from '../support/browser/staff-page.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const PASSWORD = 'a password of twelve';
 

@@ -1,5 +1,7 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { goWithin } from '../support/browser.ts';
+import { goWithin } from '../support/browser/browser.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

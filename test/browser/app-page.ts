@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { sharedServer, startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 /** Page object: a page of the dashboard about one app. */
 export class AppPage {

@@ -1,6 +1,8 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, logIn, tableRows, type Visit, visit, visitAs } from '../support/browser.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, logIn, tableRows, type Visit, visit, visitAs } from '../support/browser/browser.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 

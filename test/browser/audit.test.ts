@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { joinApp } from '../support/accounts.ts';
-import { closeBrowser, visitAs } from '../support/browser.ts';
-import { beginChange, untilChange } from '../support/changes.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { createKey } from '../support/keys.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { createKey } from '../support/server/keys.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;

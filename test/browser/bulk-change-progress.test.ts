@@ -1,5 +1,7 @@
+// @module-tag long
+
 import { expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { FIELDS, withUsersPage } from './users-page.ts';
 
 /** A server that runs no jobs, so that a change waits for another one. */

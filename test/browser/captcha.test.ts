@@ -1,9 +1,11 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/captcha.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/peers/captcha.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 type Provider = (typeof PROVIDERS)[number];
 

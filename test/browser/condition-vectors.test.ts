@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { conditionVectors } from '../support/condition-vectors.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, startSite } from '../support/browser/site.ts';
+import { conditionVectors } from '../support/samples/condition-vectors.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let site: Site;

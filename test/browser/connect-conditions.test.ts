@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { STEP_SETTINGS, STEPPED } from './stepped-forms.ts';
 
 let server: TestServer;

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
-import { type SitePage, startSite } from '../support/site.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser/browser.ts';
+import { type SitePage, startSite } from '../support/browser/site.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 import { ADMIN } from './schema-page.ts';
 
 const FORM = `

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { openPage } from '../support/browser.ts';
-import type { TestServer } from '../support/server.ts';
+import { openPage } from '../support/browser/browser.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { AppPage } from './app-page.ts';
 
 const SPECIAL_CHARACTERS = `it's "so" <b>&</b> </script>`;

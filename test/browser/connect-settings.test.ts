@@ -1,6 +1,8 @@
+// @module-tag long
+
 import { beforeEach, describe, expect, it } from 'vitest';
-import { visitAs } from '../support/browser.ts';
-import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { visitAs } from '../support/browser/browser.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 

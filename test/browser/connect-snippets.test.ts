@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { openPage } from '../support/browser.ts';
-import { pdf } from '../support/uploads.ts';
+import { openPage } from '../support/browser/browser.ts';
+import { pdf } from '../support/server/uploads.ts';
 import { ConnectPage, EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
 import { closeAll, withPrintedCode } from './printed-code.ts';
 

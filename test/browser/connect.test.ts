@@ -1,7 +1,9 @@
+// @module-tag long
+
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { logIn, visit } from '../support/browser.ts';
-import type { TestServer } from '../support/server.ts';
+import { logIn, visit } from '../support/browser/browser.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 import { ADMIN } from './schema-page.ts';

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { dataUrl, png } from '../support/images.ts';
-import type { TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { dataUrl, png } from '../support/samples/images.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
 

@@ -1,6 +1,8 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { tableRows } from '../support/browser.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { tableRows } from '../support/browser/browser.ts';
 import { FIELDS, withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS = [
   { key: 'name', label: 'Name', kind: 'text', minLength: 2 },

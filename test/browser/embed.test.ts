@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { EVERY_KIND, EVERY_VALUE, fillEveryKind } from './forms.ts';
 
 const VISITS = [{ key: 'visits', label: 'Visits', kind: 'array' }];
@@ -85,7 +85,7 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
-  it('works in a file on a disk when the app allows it', async () => {
+  it('works in a file on a disk when the app allows it', { tags: 'long' }, async () => {
     const app = await formOf({ nullOrigin: true, origins: [] });
     const folder = await mkdtemp(join(tmpdir(), 'embed-test-'));
     const file = join(folder, 'page.html');
@@ -101,7 +101,7 @@ describe('an element that becomes a form', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('moves nothing on the page', async () => {
+  it('moves nothing on the page', { tags: 'long' }, async () => {
     const app = await formOf();
     const watch = `<script>window.shifts = 0; new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) window.shifts += entry.value;
@@ -138,17 +138,23 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
-  it.each(['light', 'dark'] as const)('has no axe violations on a page in %s mode', async (colorScheme) => {
-    const app = await formOf({ title: 'Register', description: 'Some text' }, EVERY_KIND);
-    const style = '<style>:root { color-scheme: light dark; background: Canvas; color: CanvasText }</style>';
-    const { page, close } = await open(`${style}<main><h1>Site</h1>${element(app)}</main>`, { colorScheme });
-    await page.getByRole('button').click();
-    await page.locator('.user-collection-problem').first().waitFor();
-    expect(await axeViolations(page)).toEqual([]);
-    await close();
-  });
+  it.each(['light', 'dark'] as const)(
+    'has no axe violations on a page in %s mode',
+    { tags: 'long' },
+    async (colorScheme) => {
+      const app = await formOf({ title: 'Register', description: 'Some text' }, EVERY_KIND);
+      const style = '<style>:root { color-scheme: light dark; background: Canvas; color: CanvasText }</style>';
+      const { page, close } = await open(`${style}<main><h1>Site</h1>${element(app)}</main>`, { colorScheme });
+      await page.getByRole('button').click();
+      await page.locator('.user-collection-problem').first().waitFor();
+      expect(await axeViolations(page)).toEqual([]);
+      await close();
+    },
+  );
 
-  it('shows a link to the hosted form where the site is not allowed, and its owner reads why', async () => {
+  it('shows a link to the hosted form where the site is not allowed, and its owner reads why', {
+    tags: 'long',
+  }, async () => {
     const app = await formOf({ origins: [] });
     const { page, close } = await openPage('about:blank');
     const reason = `check the id of the app, and that it allows ${site.origin}`;
@@ -170,7 +176,7 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
-  it('says that the form is closed', async () => {
+  it('says that the form is closed', { tags: 'long' }, async () => {
     const app = await formOf({ closesAt: '2020-01-01T00:00:00Z' });
     const { page, expectClean, close } = await open(element(app));
     await page.getByText('This form is closed').waitFor();

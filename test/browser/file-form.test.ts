@@ -1,13 +1,15 @@
+// @module-tag long
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
+import { type Site, startSite } from '../support/browser/site.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS = [
   { key: 'name', label: 'Full name', kind: 'text' },

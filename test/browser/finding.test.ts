@@ -1,6 +1,8 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
+import { axeViolations } from '../support/browser/axe.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TEMPLATES } from '../../web/src/first-form/templates.ts';
-import { beginSession, closeBrowser, openPage, type Visit } from '../support/browser.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { staffPage } from '../support/staff-page.ts';
+import { beginSession, closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
+import { staffPage } from '../support/browser/staff-page.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const PASSWORD = 'a password of twelve';
 
@@ -97,7 +97,7 @@ describe('a new app from a template', () => {
   const asAdmin = () =>
     beginSession(page.context(), server.listener.url, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
 
-  it('is reached from the page of apps, and proposes an ID that is free', async () => {
+  it('is reached from the page of apps, and proposes an ID that is free', { tags: 'long' }, async () => {
     await server.admin.post('/auth/apps', { sourceAppId: 'event' }).expect(200);
     await server.admin.post('/auth/apps', { sourceAppId: 'event-2' }).expect(200);
     await asAdmin();
@@ -121,7 +121,7 @@ describe('a new app from a template', () => {
     expect(history.body).toMatchObject({ submissions: true });
   });
 
-  it('is completed after a failure, without a second app', async () => {
+  it('is completed after a failure, without a second app', { tags: 'long' }, async () => {
     await asAdmin();
     await goTo('/new-form');
     await page.getByText('Waiting list', { exact: true }).click();
@@ -141,13 +141,17 @@ describe('a new app from a template', () => {
 });
 
 describe('each template', () => {
-  it.each(TEMPLATES)('$id is accepted by the service, and its form can be opened', async ({ id, schema, settings }) => {
-    const sourceAppId = `all-${id}`;
-    await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
-    await server.admin.put(`/auth/apps/${sourceAppId}/schema`, schema).expect(200);
-    await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
-    await page.goto(`${server.listener.url}/f/${sourceAppId}`);
-    await page.getByRole('button', { name: settings.submitLabel ?? 'Send' }).waitFor();
-    await expectAccessible();
-  });
+  it.each(TEMPLATES)(
+    '$id is accepted by the service, and its form can be opened',
+    { tags: 'long' },
+    async ({ id, schema, settings }) => {
+      const sourceAppId = `all-${id}`;
+      await server.admin.post('/auth/apps', { sourceAppId }).expect(200);
+      await server.admin.put(`/auth/apps/${sourceAppId}/schema`, schema).expect(200);
+      await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
+      await page.goto(`${server.listener.url}/f/${sourceAppId}`);
+      await page.getByRole('button', { name: settings.submitLabel ?? 'Send' }).waitFor();
+      await expectAccessible();
+    },
+  );
 });

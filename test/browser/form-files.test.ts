@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page, Request, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let site: Site;

@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { STEP_SETTINGS, STEPPED, titleOf } from './stepped-forms.ts';
 
 const PHONE = { width: 375, height: 700 };

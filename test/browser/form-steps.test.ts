@@ -1,13 +1,15 @@
+// @module-tag long
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { STEP_SETTINGS, STEPPED, titleOf } from './stepped-forms.ts';
 
 let server: TestServer;

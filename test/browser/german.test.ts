@@ -1,12 +1,14 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { de } from '../../web/src/texts/de/index.ts';
 import { connect } from '../../web/src/texts/en/connect.tsx';
 import { en } from '../../web/src/texts/en/index.ts';
-import { axeViolations } from '../support/axe.ts';
-import { goWithin, openPage, type Visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { goWithin, openPage, type Visit } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { withAppOfViews } from './accessible-views.ts';
 
 const PHONE = { width: 320, height: 740 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -33,7 +33,7 @@ async function open(path: string): Promise<Visit> {
 const users = () => server.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
 
 describe('held submissions', () => {
-  it('are linked with their count only while there are any', async () => {
+  it('are linked with their count only while there are any', { tags: 'long' }, async () => {
     const before = await open('/users');
     await before.page.getByText('No users yet').waitFor();
     expect(await before.page.getByRole('link', { name: /^Held/ }).count()).toBe(0);
@@ -71,7 +71,7 @@ describe('held submissions', () => {
     await close();
   });
 
-  it('show each value with the label of its field and of its choice', async () => {
+  it('show each value with the label of its field and of its choice', { tags: 'long' }, async () => {
     await server.admin
       .putSchema(app.sourceAppId, {
         fields: [
@@ -116,7 +116,7 @@ describe('held submissions', () => {
     await close();
   });
 
-  it('are deleted after a confirmation', async () => {
+  it('are deleted after a confirmation', { tags: 'long' }, async () => {
     await sendAsBot('ada@example.com');
     await sendAsBot('bot@example.com');
     const { page, expectClean, close } = await open('/held');
@@ -134,7 +134,7 @@ describe('held submissions', () => {
     await close();
   });
 
-  it('are shown page by page, the newest first', async () => {
+  it('are shown page by page, the newest first', { tags: 'long' }, async () => {
     for (let index = 1; index <= 26; index += 1) await sendAsBot(`bot${index}@example.com`);
     const { page, expectClean, close } = await open('/held');
     await page.getByRole('row', { name: /bot26@/ }).waitFor();

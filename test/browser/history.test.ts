@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { joinApp } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { Client } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

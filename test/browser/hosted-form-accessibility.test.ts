@@ -1,8 +1,11 @@
+// @module-tag long
+// @module-tag fault
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { EVERY_KIND } from './forms.ts';
 
 const DESKTOP = { width: 1280, height: 720 };

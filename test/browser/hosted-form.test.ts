@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { EVERY_KIND, EVERY_VALUE, fillEveryKind } from './forms.ts';
 
 let server: TestServer;
@@ -28,7 +28,7 @@ const submit = (page: Page) => page.getByRole('button').click();
 describe.each([true, false])('the hosted form (JavaScript: %s)', (javaScriptEnabled) => {
   const open = (app: string, query = '') => openPage(`${urlOf(app)}${query}`, { javaScriptEnabled });
 
-  it('stores every kind of field', async () => {
+  it('stores every kind of field', { tags: 'long' }, async () => {
     const app = await formOf({ thanks: 'Until soon' });
     const { page, expectClean, close } = await open(app, '?utm_source=mail&plan=pro');
     await fillEveryKind(page);
@@ -69,7 +69,7 @@ describe.each([true, false])('the hosted form (JavaScript: %s)', (javaScriptEnab
     await close();
   });
 
-  it('continues on `next` on another origin', async () => {
+  it('continues on `next` on another origin', { tags: 'long' }, async () => {
     const app = await formOf({ next: `${site.origin}/thanks` }, []);
     const { page, expectClean, close } = await open(app);
     await page.getByLabel('Email').fill('ada@example.com');
@@ -93,7 +93,7 @@ describe.each([true, false])('the hosted form (JavaScript: %s)', (javaScriptEnab
 });
 
 describe('without JavaScript', () => {
-  it('a refused form begins with a summary that has the focus and links to the fields', async () => {
+  it('a refused form begins with a summary that has the focus and links to the fields', { tags: 'long' }, async () => {
     const app = await formOf({ title: 'Register' }, [
       { key: 'code', label: 'Code', kind: 'text', regex: '^[A-Z]{2}$' },
       { key: 'secret', label: 'Secret', kind: 'text', regex: '^x$', hidden: true, default: 'x', prefill: true },
@@ -117,7 +117,7 @@ describe('without JavaScript', () => {
 });
 
 describe('with JavaScript', () => {
-  it('problems are shown without leaving the page, and the first one has the focus', async () => {
+  it('problems are shown without leaving the page, and the first one has the focus', { tags: 'long' }, async () => {
     const app = await formOf({}, [{ key: 'code', label: 'Code', kind: 'text', regex: '^[A-Z]{2}$' }]);
     const { page, expectClean, close } = await openPage(urlOf(app));
     await submit(page);

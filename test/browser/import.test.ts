@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { zipOf } from '../support/archives.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
-import { CV, pdfOf } from '../support/uploads.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
+import { zipOf } from '../support/samples/archives.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
+import { CV, pdfOf } from '../support/server/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;

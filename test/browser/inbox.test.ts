@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -82,7 +82,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('marks what arrived since the last look on any device, and searches', async () => {
+  it('marks what arrived since the last look on any device, and searches', { tags: 'long' }, async () => {
     await submit('old@example.com', { message: 'Seen before' });
     await arrived(1);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
@@ -113,7 +113,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('is filtered, and exported as filtered', async () => {
+  it('is filtered, and exported as filtered', { tags: 'long' }, async () => {
     await submit('ada@example.com', { message: 'First', topic: 'a' });
     await submit('ada@example.com', { message: 'Second', topic: 'b' });
     await arrived(2);
@@ -130,7 +130,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('is beside a list of users that shows who wrote again', async () => {
+  it('is beside a list of users that shows who wrote again', { tags: 'long' }, async () => {
     await submit('ada@example.com', { name: 'Ada' });
     await submit('eve@example.com', { name: 'Eve' });
     const { page, expectClean, close } = await visitAs(server, app, '/users');
@@ -151,7 +151,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('is accessible, on a phone and opened', async () => {
+  it('is accessible, on a phone and opened', { tags: 'long' }, async () => {
     for (let n = 0; n < 30; n += 1)
       await submit(`p${n}@example.com`, { name: `Person ${n}`, message: 'x '.repeat(n * 9) });
     await arrived(30);
@@ -175,7 +175,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('says how to keep submissions', async () => {
+  it('says how to keep submissions', { tags: 'long' }, async () => {
     await server.admin.put(`/auth/apps/${app.sourceAppId}/history`, { submissions: false }).expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
     await page.getByRole('link', { name: 'Change what is kept' }).click();

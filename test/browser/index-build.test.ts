@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { expect, it } from 'vitest';
-import { visitAs } from '../support/browser.ts';
-import { holdJob } from '../support/held-job.ts';
-import type { TestServer } from '../support/server.ts';
+import { visitAs } from '../support/browser/browser.ts';
+import { holdJob } from '../support/database/held-job.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withServer } from './app-page.ts';
 
 let server: TestServer;

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { staffPage } from '../support/staff-page.ts';
+import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
+import { staffPage } from '../support/browser/staff-page.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const PASSWORD = 'a password of twelve';
 

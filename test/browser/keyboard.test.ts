@@ -1,10 +1,12 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinApp, PASSWORD, tokenOf } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser/browser.ts';
+import { joinApp, PASSWORD, tokenOf } from '../support/server/accounts.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey, withKey } from '../support/keys.ts';
-import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey, withKey } from '../support/server/keys.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;

@@ -1,10 +1,12 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/platform/languages/languages.ts';
-import { axeViolations, axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
-import { sharedServer, startServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { axeViolations, axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 import { ConnectPage } from './connect-page.ts';
 import { EVERY_KIND } from './forms.ts';
 import { SchemaPage } from './schema-page.ts';

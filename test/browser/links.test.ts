@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { visitAs } from '../support/browser.ts';
-import { rename } from '../support/renames.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { visitAs } from '../support/browser/browser.ts';
+import { rename } from '../support/server/renames.ts';
 import { withUsersPage } from './users-page.ts';
 
 const TEXT = { kind: 'text' } as const;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { joinApp } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { beginSession, closeBrowser, logIn, type Visit, visit, visitAs } from '../support/browser.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { beginSession, closeBrowser, logIn, type Visit, visit, visitAs } from '../support/browser/browser.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
 
@@ -33,7 +33,7 @@ describe('the login', () => {
     expect(await open.page.title()).toBe('Apps · User Collection');
   });
 
-  it('reports invalid and wrong credentials', async () => {
+  it('reports invalid and wrong credentials', { tags: 'long' }, async () => {
     const alert = open.page.getByRole('alert');
     const submit = async (sourceAppId: string, password: string) => {
       await open.page.getByLabel('App ID').fill(sourceAppId);
@@ -49,7 +49,7 @@ describe('the login', () => {
     expect(await open.page.getByLabel('App ID').inputValue()).toBe('admin');
   });
 
-  it('counts down the wait after too many failed logins', async () => {
+  it('counts down the wait after too many failed logins', { tags: 'long' }, async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     await open.page.getByLabel('App ID').fill(sourceAppId);
     const button = open.page.getByRole('button', { name: 'Log in' });
@@ -67,7 +67,7 @@ describe('the login', () => {
     expect(await button.isDisabled()).toBe(true);
   });
 
-  it('keeps the requested URL', async () => {
+  it('keeps the requested URL', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const deep = await visit(server, `/apps/${sourceAppId}/versions`);
     await logIn(deep.page, ADMIN);
@@ -98,7 +98,7 @@ describe('the login', () => {
     await server.admin.logIn('admin', ADMIN_PASSWORD);
   });
 
-  it('for another app in another window shows nothing of it in a page of this app', async () => {
+  it('for another app in another window shows nothing of it in a page of this app', { tags: 'long' }, async () => {
     const [one, other] = [await server.admin.buildApp(), await server.admin.buildApp()];
     for (const { sourceAppId } of [one, other])
       await server.client.submit(sourceAppId, { email: `${sourceAppId}@example.com`, data: {} }).expect(200);
@@ -115,7 +115,9 @@ describe('the login', () => {
     await close();
   });
 
-  it('reports a session cookie that the browser did not store, as over HTTP in production', async () => {
+  it('reports a session cookie that the browser did not store, as over HTTP in production', {
+    tags: 'long',
+  }, async () => {
     const production = await startServer({ NODE_ENV: 'production' });
     const plain = await visit(production, '/', {}, production.listener.url.replace('127.0.0.1', 'service.test'));
     await plain.page.getByLabel('App ID').fill('admin');
@@ -126,7 +128,7 @@ describe('the login', () => {
     await production.close();
   });
 
-  it('has a choice of the language, which the dashboard keeps', async () => {
+  it('has a choice of the language, which the dashboard keeps', { tags: 'long' }, async () => {
     const { page } = open;
     const choice = page.getByRole('list', { name: 'Language' });
     await choice.waitFor();
@@ -144,7 +146,9 @@ describe('the login', () => {
     await page.getByRole('button', { name: 'Log in' }).waitFor();
   });
 
-  it('begins with the email when there are accounts, and with what this browser used last', async () => {
+  it('begins with the email when there are accounts, and with what this browser used last', {
+    tags: 'long',
+  }, async () => {
     const own = await startServer();
     const begin = async (): Promise<Visit> => {
       const opened = await visit(own);
@@ -182,7 +186,7 @@ describe('the login', () => {
     expect(await open.page.getByRole('table').count()).toBe(0);
   });
 
-  it('leads to a not-found page for unknown URLs', async () => {
+  it('leads to a not-found page for unknown URLs', { tags: 'long' }, async () => {
     await logIn(open.page, ADMIN);
     await open.page.goto(`${server.listener.url}/dashboard/no/such/page`);
     await open.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();

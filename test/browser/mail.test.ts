@@ -1,16 +1,18 @@
+// @module-tag long
+
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { parseRecordId } from '../../src/records/stored/record-id.ts';
-import { PASSWORD } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { PASSWORD } from '../support/server/accounts.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 const PHONE = { width: 320, height: 640 };

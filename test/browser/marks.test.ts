@@ -1,11 +1,13 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, openPage, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { markVectors } from '../support/mark-vectors.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, startSite } from '../support/site.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
+import { type Site, startSite } from '../support/browser/site.ts';
+import { markVectors } from '../support/samples/mark-vectors.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { ADMIN } from './schema-page.ts';
 
 const TERMS = 'I accept **the** [terms](https://x.example/terms)';

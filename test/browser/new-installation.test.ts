@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { closeBrowser, logIn, visit } from '../support/browser.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, logIn, visit } from '../support/browser/browser.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const run = promisify(execFile);
 

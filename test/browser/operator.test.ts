@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { logIn, tableRows, visit } from '../support/browser.ts';
+import { logIn, tableRows, visit } from '../support/browser/browser.ts';
 import { withUsersPage } from './users-page.ts';
 
 const FIELDS = [
@@ -34,7 +34,7 @@ describe('the user list', () => {
     expect(await users.emails()).toEqual(['second@example.com', 'first@example.com']);
   });
 
-  it('has the labels of the schema as headers and sorts by a click on them', async () => {
+  it('has the labels of the schema as headers and sorts by a click on them', { tags: 'long' }, async () => {
     for (const [name, age] of [
       ['b', 3],
       ['a', 20],
@@ -63,7 +63,7 @@ describe('the user list', () => {
     await expect.poll(users.emails).toEqual(['a@example.com', 'b@example.com', 'c@example.com']);
   });
 
-  it('says where letters with accents are in the order of a text', async () => {
+  it('says where letters with accents are in the order of a text', { tags: 'long' }, async () => {
     for (const [email, name] of [
       ['a', 'Zoe'],
       ['b', 'Änne'],
@@ -109,7 +109,7 @@ describe('the user list', () => {
     await waitForRange('1–3 of 3');
   });
 
-  it('has pages and returns to the same page from a record', async () => {
+  it('has pages and returns to the same page from a record', { tags: 'long' }, async () => {
     for (let index = 0; index < 26; index += 1) await users.submit(`user${index}@example.com`, {});
     await users.logIn();
     await users.page.getByLabel('Rows per page').selectOption('25');
@@ -124,7 +124,7 @@ describe('the user list', () => {
     await waitForRange('26–26 of 26');
   });
 
-  it('stores which columns are visible', async () => {
+  it('stores which columns are visible', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.logIn();
     await waitForRange('1–1 of 1');
@@ -143,7 +143,7 @@ describe('the user list', () => {
     ]);
   });
 
-  it('has no scrollbar of its own while it is short', async () => {
+  it('has no scrollbar of its own while it is short', { tags: 'long' }, async () => {
     for (const name of ['a', 'b', 'c'])
       await users.submit(`${name}@example.com`, { name: 'Name', plan: 'pro', age: 20, visits: ['/'] });
     await users.page.setViewportSize({ width: 1280, height: 800 });
@@ -154,7 +154,7 @@ describe('the user list', () => {
     expect(await users.page.evaluate(overflow)).toEqual([0, 0]);
   });
 
-  it('shows the first user on a phone without scrolling', async () => {
+  it('shows the first user on a phone without scrolling', { tags: 'long' }, async () => {
     for (const name of ['a', 'b', 'c']) await users.submit(`${name}@example.com`, { name: 'Name' });
     const phone = { width: 375, height: 667 };
     await users.page.setViewportSize(phone);
@@ -168,7 +168,9 @@ describe('the user list', () => {
     }
   });
 
-  it('names the part of a link that the service refuses in words, not by a path of the API', async () => {
+  it('names the part of a link that the service refuses in words, not by a path of the API', {
+    tags: 'long',
+  }, async () => {
     const schema = { rejectUnknown: true, fields: FIELDS.slice(0, 1).map((field) => ({ ...field })) };
     await users.server.admin.putSchema(users.app.sourceAppId, schema as never).expect(200);
     await users.logIn();
@@ -179,7 +181,7 @@ describe('the user list', () => {
     expect(await alert.innerText()).toContain('The filter “Full name like A”');
   });
 
-  it('ends with its content on a phone', async () => {
+  it('ends with its content on a phone', { tags: 'long' }, async () => {
     await users.submit('a@example.com', { name: 'Name' });
     await users.page.setViewportSize({ width: 375, height: 667 });
     await users.logIn();
@@ -190,7 +192,7 @@ describe('the user list', () => {
     expect(page).toBe(Math.max(content, 667));
   });
 
-  it('exports all users or those that match the search', async () => {
+  it('exports all users or those that match the search', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', { name: '=1+1' });
     await users.submit('alan@example.com', { name: 'Alan' });
     await users.logIn();
@@ -215,7 +217,7 @@ describe('the user list', () => {
     expect(exported.map((user: { email: string }) => user.email)).toEqual(['alan@example.com']);
   });
 
-  it('stays when a part of it cannot be loaded, and offers to load the page again', async () => {
+  it('stays when a part of it cannot be loaded, and offers to load the page again', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', {});
     const other = await visit(users.server);
     let isAway = true;
@@ -230,7 +232,7 @@ describe('the user list', () => {
     await other.close();
   });
 
-  it('offers a retry when the service cannot be reached', async () => {
+  it('offers a retry when the service cannot be reached', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', {});
     await users.logIn();
     await waitForRange('1–1 of 1');

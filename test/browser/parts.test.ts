@@ -1,11 +1,21 @@
+// @module-tag long
+
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { untilReady } from '../support/index-slots.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import {
+  beginSession,
+  closeBrowser,
+  openPage,
+  pathAs,
+  tableRows,
+  type Visit,
+  visitAs,
+} from '../support/browser/browser.ts';
+import { untilReady } from '../support/database/index-slots.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 import { storeRecords } from './users-page.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { joinApp, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
-import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { staffPage } from '../support/staff-page.ts';
+import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
+import { staffPage } from '../support/browser/staff-page.ts';
+import { joinApp, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openPage } from '../support/browser.ts';
+import { openPage } from '../support/browser/browser.ts';
 import { EMAIL, fillForm, STORED, sendForm } from './connect-page.ts';
 import { closeAll, withPrintedCode } from './printed-code.ts';
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { Client } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
-import { startServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { Client } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
+import { startServer } from '../support/server/server.ts';
 import { FIELDS, withUsersPage } from './users-page.ts';
 
 // Administrators find persons in all apps.
@@ -69,7 +69,7 @@ describe('the data of a person', () => {
     expect(await records({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
-  it('is shown in words, whatever it is held as', async () => {
+  it('is shown in words, whatever it is held as', { tags: 'long' }, async () => {
     const { server, app } = users;
     const email = 'ada@example.com';
     const note = 'word '.repeat(1_000);
@@ -137,7 +137,7 @@ describe('the data of a person', () => {
     expect(await users.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
   });
 
-  it('is found by an admin in all apps, and erased in one or in all', async () => {
+  it('is found by an admin in all apps, and erased in one or in all', { tags: 'long' }, async () => {
     const others = [await users.server.admin.buildApp(), await users.server.admin.buildApp()];
     const email = `grace.${users.app.sourceAppId}@example.com`;
     const apps = [users.app, ...others];
@@ -164,7 +164,7 @@ describe('the data of a person', () => {
     expect(await records({ email })).toBe(0);
   });
 
-  it('that is no record is shown for a whole email', async () => {
+  it('that is no record is shown for a whole email', { tags: 'long' }, async () => {
     await hold('bot@example.com');
     await users.logIn();
     await users.goTo('/privacy');
@@ -175,7 +175,7 @@ describe('the data of a person', () => {
 });
 
 describe('the retention of an app', () => {
-  it('shows how many users it would erase before it is saved, and ends', async () => {
+  it('shows how many users it would erase before it is saved, and ends', { tags: 'long' }, async () => {
     const { server, app } = users;
     await users.submit('old@example.com', {});
     await users.submit('new@example.com', {});
@@ -204,7 +204,7 @@ describe('the retention of an app', () => {
     expect(await stored()).toBeNull();
   });
 
-  it('of any app is set by an admin', async () => {
+  it('of any app is set by an admin', { tags: 'long' }, async () => {
     await users.logInAsAdmin();
     await users.page.getByRole('button', { name: `Actions for ${users.app.sourceAppId}` }).click();
     await users.page.getByRole('menuitem', { name: 'Privacy and retention' }).click();

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -5,8 +7,8 @@ import type { Page } from 'playwright-core';
 import { build, type Rollup } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as Solver from '../../web/embed/proof-of-work.ts';
-import { closeBrowser, closePage, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, closePage, openPage } from '../support/browser/browser.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 /** Only in the page. */
 declare const solver: typeof Solver;

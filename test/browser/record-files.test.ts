@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, tableRows, visitAs } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { PNG, pdfOf, upload } from '../support/uploads.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, tableRows, visitAs } from '../support/browser/browser.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
+import { PNG, pdfOf, upload } from '../support/server/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tableRows } from '../support/browser.ts';
+import { tableRows } from '../support/browser/browser.ts';
 import { withUsersPage } from './users-page.ts';
 
 const HOSTILE = [
@@ -26,7 +26,9 @@ const openRecord = async (email: string) => {
 };
 
 describe('a record', () => {
-  it('shows lists as a timeline, newest first, and data that the schema does not define', async () => {
+  it('shows lists as a timeline, newest first, and data that the schema does not define', {
+    tags: 'long',
+  }, async () => {
     await users.submit('ada@example.com', { name: 'Ada', visits: [{ page: '/one' }, 'bare'], extra: EXTRA });
     await users.submit('ada@example.com', { visits: [{ page: '/two' }] });
     await users.logIn();
@@ -45,7 +47,7 @@ describe('a record', () => {
     expect(await shown()).toContain('24 25 deep');
   });
 
-  it('is shown under its own schema version', async () => {
+  it('is shown under its own schema version', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.server.admin
       .putSchema(users.app.sourceAppId, { fields: [{ key: 'name', label: 'Nickname', kind: 'text' }] })
@@ -57,7 +59,7 @@ describe('a record', () => {
     expect(await users.page.getByText('Nickname').count()).toBe(0);
   });
 
-  it('shows its times, its version, and what is known of confirmation and consents', async () => {
+  it('shows its times, its version, and what is known of confirmation and consents', { tags: 'long' }, async () => {
     const { admin, db } = users.server;
     const { sourceAppId } = users.app;
     const { id } = await users.submit('ada@example.com', { name: 'Ada' });
@@ -90,7 +92,7 @@ describe('a record', () => {
     ]);
   });
 
-  it('folds a long text', async () => {
+  it('folds a long text', { tags: 'long' }, async () => {
     const long = `begin ${'word '.repeat(2_000)}end`;
     await users.submit('ada@example.com', { name: long, visits: [long], extra: { deep: long } });
     await users.logIn();
@@ -105,7 +107,7 @@ describe('a record', () => {
     await expect.poll(() => buttons.count()).toBe(3);
   });
 
-  it('is erased only after the email was typed', async () => {
+  it('is erased only after the email was typed', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.submit('alan@example.com', { name: 'Alan' });
     await users.logIn();
@@ -124,7 +126,9 @@ describe('a record', () => {
     expect(await users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
-  it('shows when consents were given and withdrawn, newest first, and nothing without consents', async () => {
+  it('shows when consents were given and withdrawn, newest first, and nothing without consents', {
+    tags: 'long',
+  }, async () => {
     const label = 'Terms <b>of</b> use';
     const consent = (version: string) =>
       users.server.admin.putSchema(users.app.sourceAppId, {
@@ -158,7 +162,7 @@ describe('a record', () => {
     expect(await users.page.getByRole('region', { name: 'Consents' }).count()).toBe(0);
   });
 
-  it('is not found when it does not exist or belongs to another app', async () => {
+  it('is not found when it does not exist or belongs to another app', { tags: 'long' }, async () => {
     const other = await users.server.admin.buildApp();
     const { body } = await users.server.client.submit(other.sourceAppId, { email: 'b@example.com' }).expect(200);
     await users.logIn();
@@ -168,7 +172,7 @@ describe('a record', () => {
     }
   });
 
-  it('shows a text that only looks like a date as it is, also in the table', async () => {
+  it('shows a text that only looks like a date as it is, also in the table', { tags: 'long' }, async () => {
     const texts = ['2026-99-99', '2026-02-30', '2026-01-31T25:00:00Z', `2026-01-31${' long'.repeat(100)}`];
     await users.submit('ada@example.com', { name: texts[0], visits: texts, extra: '2026-01-31' });
     await users.logIn();

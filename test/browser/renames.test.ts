@@ -1,13 +1,16 @@
+// @module-tag long
+// @module-tag fault
+
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { closeBrowser, visitAs } from '../support/browser.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { recordsOf } from '../support/renames.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { recordsOf } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { SchemaPage } from './schema-page.ts';
 
 const RECORDS = rounds(20_000, 3_000);

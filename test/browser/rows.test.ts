@@ -1,5 +1,7 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage([

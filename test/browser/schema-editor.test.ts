@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import type { TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { SchemaPage } from './schema-page.ts';
 
@@ -50,7 +50,9 @@ describe('the schema editor', () => {
     await schema.page.getByText('No changes').waitFor();
   });
 
-  it('moves fields with buttons and keys, duplicates and removes them, and undoes a removal', async () => {
+  it('moves fields with buttons and keys, duplicates and removes them, and undoes a removal', {
+    tags: 'long',
+  }, async () => {
     await schema.field('Age').focus();
     await schema.page.keyboard.press('Alt+ArrowUp');
     await schema.page.getByText('Age moved to position 2 of 3').waitFor();
@@ -72,13 +74,15 @@ describe('the schema editor', () => {
     expect(await schema.page.getByText('“Age” was removed').count()).toBe(0);
   });
 
-  it('moves a field with the mouse', async () => {
+  it('moves a field with the mouse', { tags: 'long' }, async () => {
     const cards = schema.page.getByRole('region', { name: 'Fields' }).getByRole('listitem');
     await cards.nth(2).locator('[aria-hidden=true]').first().dragTo(cards.nth(0));
     await expect.poll(() => schema.keys()).toEqual(['age', 'name', 'plan']);
   });
 
-  it('shows the problems of each field with the messages of the service and disables saving', async () => {
+  it('shows the problems of each field with the messages of the service and disables saving', {
+    tags: 'long',
+  }, async () => {
     await schema.field('Full name').click();
     await schema.page.getByLabel('Pattern').fill('(?=look)');
     await schema.page.getByText('Is not a pattern that can be used').waitFor();
@@ -104,7 +108,7 @@ describe('the schema editor', () => {
     expect((await schema.stored()).version).toBe(2);
   });
 
-  it('moves the focus to what was added, and shows it', async () => {
+  it('moves the focus to what was added, and shows it', { tags: 'long' }, async () => {
     const { page } = schema;
     for (const kind of ['Text', 'Number', 'Date']) {
       await schema.press('Add field');
@@ -126,7 +130,9 @@ describe('the schema editor', () => {
     await schema.field('Age').and(page.locator(':focus')).waitFor();
   });
 
-  it('keeps the data of a renamed field, or leaves it under the old key, as one chooses', async () => {
+  it('keeps the data of a renamed field, or leaves it under the old key, as one chooses', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId } = schema.app;
     const data = { name: 'Ada', age: 36 };
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data }).expect(200);
@@ -151,7 +157,7 @@ describe('the schema editor', () => {
 
   const preview = () => schema.page.getByRole('complementary', { name: 'Preview' });
 
-  it('previews the form with the rules of the service', async () => {
+  it('previews the form with the rules of the service', { tags: 'long' }, async () => {
     await schema.field('Age').click();
     await schema.page.getByLabel('Min value').fill('18');
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
@@ -173,7 +179,7 @@ describe('the schema editor', () => {
     await server.client.submit(schema.app.sourceAppId, { email: 'ada@example.com', data: { age: 17 } }).expect(400);
   });
 
-  it('shows the verdict of the preview wherever the preview is scrolled', async () => {
+  it('shows the verdict of the preview wherever the preview is scrolled', { tags: 'long' }, async () => {
     const fields = Array.from({ length: 30 }, (_, n) => ({ key: `f${n}`, label: `Field ${n}`, kind: 'text' as const }));
     await server.admin.putSchema(schema.app.sourceAppId, { fields }).expect(200);
     await schema.page.reload();

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, logIn, visit } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { closeBrowser, logIn, visit } from '../support/browser/browser.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { ADMIN, SchemaPage } from './schema-page.ts';
 
 let server: TestServer;

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { AppPage } from './app-page.ts';
 
 export const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };

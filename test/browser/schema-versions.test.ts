@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { joinApp } from '../support/accounts.ts';
-import { goWithin, logIn } from '../support/browser.ts';
-import { createKey } from '../support/keys.ts';
-import { rename, untilRenamed } from '../support/renames.ts';
-import { ADMIN_PASSWORD, type TestServer } from '../support/server.ts';
+import { goWithin, logIn } from '../support/browser/browser.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { createKey } from '../support/server/keys.ts';
+import { rename, untilRenamed } from '../support/server/renames.ts';
+import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ADMIN, SchemaPage } from './schema-page.ts';
 

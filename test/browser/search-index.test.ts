@@ -1,11 +1,13 @@
+// @module-tag long
+
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { axeViolations } from '../support/axe.ts';
-import { visitAs } from '../support/browser.ts';
-import { holdJob } from '../support/held-job.ts';
-import { appDocument } from '../support/index-slots.ts';
-import type { TestServer } from '../support/server.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { visitAs } from '../support/browser/browser.ts';
+import { holdJob } from '../support/database/held-job.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withServer } from './app-page.ts';
 
 const USERS = 10_000;

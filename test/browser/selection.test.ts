@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { visitAs } from '../support/browser.ts';
-import { appDocument } from '../support/index-slots.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { visitAs } from '../support/browser/browser.ts';
+import { appDocument } from '../support/database/index-slots.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeBrowser, visit, visitAs } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, visit, visitAs } from '../support/browser/browser.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const BUDGET_BYTES = 250_000;
 const built = fileURLToPath(new URL('../../dist/web/', import.meta.url));

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/platform/core/free-port.ts';
-import { closeBrowser, openPage, type Visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { CLIENT_ID, CLIENT_SECRET, type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
-import { staffPage } from '../support/staff-page.ts';
+import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
+import { staffPage } from '../support/browser/staff-page.ts';
+import { CLIENT_ID, CLIENT_SECRET, type OidcProvider, startOidcProvider } from '../support/peers/oidc-provider.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const MAPPED = 'mapped-app';
 const LABEL = 'Example SSO';

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import type { TestServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { SchemaPage } from './schema-page.ts';
 

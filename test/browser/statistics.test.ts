@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { appDocument } from '../support/index-slots.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { appDocument } from '../support/database/index-slots.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
-import { closeBrowser, openPage } from '../support/browser.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { type Site, type SitePage, startSite } from '../support/site.ts';
+import { axeViolations } from '../support/browser/axe.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS = [
   { key: 'name', label: 'Name', kind: 'text', required: true },

@@ -1,10 +1,10 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser.ts';
-import type { TestApp } from '../support/client.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server.ts';
+import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser/browser.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server/server.ts';
 
 /** One field of each kind. */
 export const FIELDS = [

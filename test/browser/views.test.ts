@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import { joinApp, PASSWORD } from '../support/accounts.ts';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { openPage, type Visit, visit } from '../support/browser.ts';
-import { startServer } from '../support/server.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { openPage, type Visit, visit } from '../support/browser/browser.ts';
+import { joinApp, PASSWORD } from '../support/server/accounts.ts';
+import { startServer } from '../support/server/server.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();

@@ -1,9 +1,12 @@
+// @module-tag long
+// @module-tag fault
+
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/axe.ts';
-import { goWithin, pathAs } from '../support/browser.ts';
-import type { Client, TestApp } from '../support/client.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { goWithin, pathAs } from '../support/browser/browser.ts';
+import type { Receiver } from '../support/peers/receiver.ts';
+import type { Client, TestApp } from '../support/server/client.ts';
 import { row, withWebhooks } from './webhook-pages.ts';
 
 const SCREEN = { width: 1280, height: 900 };

@@ -1,6 +1,8 @@
+// @module-tag long
+
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../support/client.ts';
-import type { Receiver } from '../support/receiver.ts';
+import type { Receiver } from '../support/peers/receiver.ts';
+import type { Client } from '../support/server/client.ts';
 import { row, withWebhooks } from './webhook-pages.ts';
 
 /** Asks for a pause, so that the test sees the delivery wait. */

@@ -1,9 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { closeBrowser, type Visit, visitAs } from '../support/browser.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { Receiver } from '../support/receiver.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
+import { Receiver } from '../support/peers/receiver.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const ALL = ['user.created', 'user.updated', 'user.erased'];
 

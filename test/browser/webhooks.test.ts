@@ -1,12 +1,14 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import type { Client, TestApp } from '../support/client.ts';
-import type { Receiver } from '../support/receiver.ts';
-import { RECEIVER_FOLDER } from '../support/receiver-process.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import type { Receiver } from '../support/peers/receiver.ts';
+import { RECEIVER_FOLDER } from '../support/peers/receiver-process.ts';
+import type { Client, TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 import { row, withWebhooks } from './webhook-pages.ts';
 
 const ADMIN = { sourceAppId: 'admin', password: ADMIN_PASSWORD };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { databaseUri, runCli } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { Client } from '../support/server/client.ts';
+import { databaseUri, runCli } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 // The tool and the server use one database. The tests check the effects of the tool through the
 // server.
@@ -21,7 +21,7 @@ function passwordIn(stdout: string): string {
 }
 
 describe.concurrent('app create (spec 5.2, rule 6)', () => {
-  it('creates an app whose password logs in', async () => {
+  it('creates an app whose password logs in', { tags: 'long' }, async () => {
     const { code, stdout, stderr } = await cli(['app', 'create', 'Shop.1_a-b']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Created app Shop\.1_a-b \(role user\)\nPassword: \S+\n$/);
@@ -39,7 +39,7 @@ describe.concurrent('app create (spec 5.2, rule 6)', () => {
     await client.get('/auth/apps').expect(200);
   });
 
-  it('exits with code 1 for an existing or malformed id and changes nothing', async () => {
+  it('exits with code 1 for an existing or malformed id and changes nothing', { tags: 'long' }, async () => {
     const { sourceAppId, password } = await server.admin.buildApp();
     const existing = await cli(['app', 'create', sourceAppId]);
     expect(existing).toEqual({ code: 1, stdout: '', stderr: 'error: An app with this sourceAppId already exists\n' });
@@ -73,7 +73,7 @@ describe.concurrent('app list', () => {
 // Not concurrent with other runs of the tool: each run completes the deletions that it finds, and
 // only that run would report the number of deleted users.
 describe('app delete', () => {
-  it('deletes the app and its users if its id is entered', async () => {
+  it('deletes the app and its users if its id is entered', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);
     const { code, stdout, stderr } = await runCli(['app', 'delete', sourceAppId], env, `${sourceAppId}\n`);

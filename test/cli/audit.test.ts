@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { databaseUri } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const cli = async (args: string[], input?: string): Promise<void> => {
   expect(code, stderr).toBe(0);
 };
 
-it('what the command line does is in the audit log (spec 4.9)', async () => {
+it('what the command line does is in the audit log (spec 4.9)', { tags: 'long' }, async () => {
   await cli(['app', 'create', 'shop']);
   await cli(['app', 'rotate-password', 'shop']);
   await cli(['schema', 'put', 'shop'], '{"rejectUnknown":false,"fields":[]}');

@@ -10,8 +10,8 @@ import { freePort } from '../../src/platform/core/free-port.ts';
 import { type ShardKey, schema } from '../../src/platform/database/mongoose.ts';
 import { Mongod } from '../faults/mongod.ts';
 import { createSmallDisk } from '../faults/small-disk.ts';
-import { startServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { startServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -88,7 +88,7 @@ describe('doctor of a replica set', () => {
     expect(code).toBe(2);
   });
 
-  it('says that connections are nearly or all used up', async () => {
+  it('says that connections are nearly or all used up', { tags: 'long' }, async () => {
     const { MongoClient } = await import('mongodb');
     const clients = [];
     for (let open = 0; open < 40; open += 1) {
@@ -115,7 +115,7 @@ describe('doctor of a replica set', () => {
     expect(of('oplog window')).toEqual([{ level: 'fault', found: match(/^it covers [^%]*$/) }]);
   });
 
-  it('names a replica set without a primary, and still checks what it can read', async () => {
+  it('names a replica set without a primary, and still checks what it can read', { tags: 'long' }, async () => {
     await mongod.ask((admin) => admin.command({ replSetStepDown: 600, force: true }));
     const { code, of } = await doctor();
     await mongod.ask((admin) => admin.command({ replSetFreeze: 0 }));

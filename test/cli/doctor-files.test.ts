@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { randomBytes } from 'node:crypto';
 import { Binary, ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
@@ -8,12 +10,12 @@ import { createLogger } from '../../src/platform/core/logger.ts';
 import type { FileContent } from '../../src/records/files/file-content.ts';
 import type { FileChunk, FileDocument, FileMetadata } from '../../src/records/files/files.model.ts';
 import { createS3Content } from '../../src/records/files/s3-content.ts';
-import { startClamd } from '../support/clamd.ts';
-import { storeFile } from '../support/files.ts';
-import { databaseUri } from '../support/process.ts';
-import { type S3Server, startS3 } from '../support/s3.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { startClamd } from '../support/peers/clamd.ts';
+import { type S3Server, startS3 } from '../support/peers/s3.ts';
+import { storeFile } from '../support/server/files.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let s3: S3Server;

@@ -5,11 +5,11 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Result } from '../../src/operations/doctor/findings.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Process } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp } from '../support/smtp.ts';
-import { runTool } from '../support/tool.ts';
+import { randomName } from '../support/database/databases.ts';
+import { mailEnv, startSmtp } from '../support/peers/smtp.ts';
+import { databaseUri, Process } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const SECRET = 'a secret of the tests';
 const GIGABYTE = 2 ** 30;
@@ -131,7 +131,7 @@ describe('doctor names the fault', () => {
     );
   });
 
-  it('an old event that waits', async () => {
+  it('an old event that waits', { tags: 'long' }, async () => {
     const event = (ms: number) => ({ id: new UUID(v7()), at: new Date(Date.now() - ms), changed: [] });
     const document = (ms: number) => ({ _id: new UUID(v7()), appId: new ObjectId(), email: 'a', outbox: [event(ms)] });
     await damaged.db
@@ -147,7 +147,7 @@ describe('doctor names the fault', () => {
     expect(faulty.of('waiting events')).toEqual(bad('waiting events', 'fault', /event is 3 hours old$/));
   });
 
-  it('the lock of a job that does not end, and a job that is due and does not run', async () => {
+  it('the lock of a job that does not end, and a job that is due and does not run', { tags: 'long' }, async () => {
     const other = await startServer();
     await other.services.stop();
     const jobs = other.db.collection<{ _id: string }>('jobs');
@@ -172,7 +172,7 @@ describe('doctor names the fault', () => {
     expect(running.of('background jobs')).toMatchObject([lock, { level: 'fault', found: waits }]);
   });
 
-  it('migrations of a later release, which this one may use until they are contracted', async () => {
+  it('migrations of a later release, which this one may use until they are contracted', { tags: 'long' }, async () => {
     const migrations = damaged.db.collection<{ _id: number }>('migrations');
     await migrations.insertMany([98, 99].map((_id) => ({ _id, name: 'later', state: 'expanded' })));
     const expanded = await doctor({}, damaged.database);
@@ -185,7 +185,7 @@ describe('doctor names the fault', () => {
     );
   });
 
-  it('two servers with different secrets, versions and settings', async () => {
+  it('two servers with different secrets, versions and settings', { tags: 'long' }, async () => {
     const other = await startServer();
     const second = await startServer({ SESSION_SECRET: 'another secret of the tests' }, other.database);
     const differ = await doctor({ SESSION_SECRET: 'the secret of no server at all' }, other.database);
@@ -203,10 +203,10 @@ describe('doctor names the fault', () => {
     expect(versions.of('settings of servers')).toEqual(bad('settings of servers', 'warning', /PUBLIC_URL$/));
   });
 
-  it('a clock that is wrong, of this machine and of a server', async () => {
+  it('a clock that is wrong, of this machine and of a server', { tags: 'long' }, async () => {
     await announce(damaged, { clockAheadMs: -20_000 });
     const env = { MONGODB_URI: databaseUri(damaged.database), CLOCK_SHIFT_MS: String(10 * MINUTE_MS) };
-    const command = ['--import', './test/support/shifted-clock.mjs', 'dist/cli.js', 'doctor', '--json'];
+    const command = ['--import', './test/support/clock/shifted-clock.mjs', 'dist/cli.js', 'doctor', '--json'];
     const { stdout } = await new Process([process.execPath, ...command], env).ended;
     const clocks = JSON.parse(stdout).checks.filter(({ check }: Result) => check === 'clocks');
     expect(clocks).toMatchObject([
@@ -215,7 +215,9 @@ describe('doctor names the fault', () => {
     ]);
   });
 
-  it('more workers than the memory of a container suffices for; WORKERS=auto starts fewer than it has cores', async () => {
+  it('more workers than the memory of a container suffices for; WORKERS=auto starts fewer than it has cores', {
+    tags: 'long',
+  }, async () => {
     await announce(damaged, { workers: 16, memoryLimit: 2 * GIGABYTE });
     const asInContainer = `
       import { syncBuiltinESMExports } from 'node:module';
@@ -237,7 +239,7 @@ describe('doctor names the fault', () => {
     expect([auto]).toEqual(good('memory', /^a server of this machine may use 2147 MB with 7 workers,/));
   });
 
-  it('a PUBLIC_URL that leads elsewhere or nowhere, or is missing', async () => {
+  it('a PUBLIC_URL that leads elsewhere or nowhere, or is missing', { tags: 'long' }, async () => {
     const elsewhere = createServer((_request, response) => response.writeHead(404).end('no such page'));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
@@ -256,7 +258,7 @@ describe('doctor names the fault', () => {
     expect(missing.of('PUBLIC_URL')).toEqual(bad('PUBLIC_URL', 'warning', /^it is not set/));
   });
 
-  it('an SMTP server that refuses the log-in, or does not answer', async () => {
+  it('an SMTP server that refuses the log-in, or does not answer', { tags: 'long' }, async () => {
     const smtp = await startSmtp({ auth: { user: 'ada', pass: 'right' } });
     const env = (password: string) => ({ ...mailEnv(smtp), SMTP_URL: `smtp://ada:${password}@127.0.0.1:${smtp.port}` });
     const accepted = await doctor(env('right'));
@@ -310,7 +312,7 @@ describe('doctor without a usable database or with few rights', () => {
     ['refuses the password', undefined],
     ['has a name that is unknown', 'mongodb://ada:secret-of-the-database@nowhere.invalid/db'],
     ['has a wrong URI', 'mongodb://ada:secret-of-the-database@/db?secret-of-the-option=1'],
-  ])('reports a database that %s, and never a secret', async (_case, uri) => {
+  ])('reports a database that %s, and never a secret', { tags: 'long' }, async (_case, uri) => {
     const address = new URL(databaseUri(server.database));
     address.username = 'ada';
     address.password = 'secret-of-the-database';

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { databaseUri, Leftovers, Process } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { databaseUri, Leftovers, Process } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;

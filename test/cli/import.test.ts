@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProgressBar } from '../../src/operations/cli/user-commands.ts';
-import { databaseUri, Leftovers, runCli } from '../support/process.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { databaseUri, Leftovers, runCli } from '../support/server/process.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
@@ -30,7 +30,9 @@ const emailsOf = async (sourceAppId: string) =>
   (await server.db.collection('users').find({ sourceAppId }).sort({ email: 1 }).toArray()).map(({ email }) => email);
 
 describe('users import', () => {
-  it('imports a file with the options, prints the counts, and writes the rejected lines', async () => {
+  it('imports a file with the options, prints the counts, and writes the rejected lines', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
     const file = await fileOf('people.csv', 'mail;Age=now\nada@example.com;1,5\nbob@example.com;x\n');
     const rejects = join(folder, 'rejects.csv');
@@ -48,7 +50,7 @@ describe('users import', () => {
     expect(record).toMatchObject({ email: 'ada@example.com', data: { age: 1.5 } });
   });
 
-  it('works without a server, and recognizes NDJSON by its name', async () => {
+  it('works without a server, and recognizes NDJSON by its name', { tags: 'long' }, async () => {
     const alone = await startServer({}, undefined, QUICK_JOBS);
     const { sourceAppId: app } = await alone.admin.buildApp({ fields: [{ key: 'a', kind: 'text' }] });
     const database = databaseUri(alone.database);
@@ -59,7 +61,7 @@ describe('users import', () => {
     expect(stdout).toMatch(/completed: read 1, created 1,/);
   });
 
-  it('exits with 1 when a line ends the import, and for what it refuses', async () => {
+  it('exits with 1 when a line ends the import, and for what it refuses', { tags: 'long' }, async () => {
     const { sourceAppId: app } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text' }] });
     const file = await fileOf('bad.csv', 'email\nada@example.com\nnobody\n');
     const aborted = await runTool(['users', 'import', app, file, '--invalid', 'abort'], env);

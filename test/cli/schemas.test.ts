@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseUri, Leftovers, runCli } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { databaseUri, Leftovers, runCli } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
@@ -21,7 +21,7 @@ const cli = (args: string[], input?: string) => runTool(args, env, input);
 const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };
 
 describe.concurrent('schema get (spec 2.3)', () => {
-  it('prints the newest schema, or an earlier version with --version', async () => {
+  it('prints the newest schema, or an earlier version with --version', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ rejectUnknown: true, fields: [{ key: 'a', kind: 'text' }] });
     const { body } = await server.admin.get(`/auth/apps/${sourceAppId}/schema`).expect(200);
     const newest = await cli(['schema', 'get', sourceAppId]);
@@ -32,7 +32,7 @@ describe.concurrent('schema get (spec 2.3)', () => {
     expect(JSON.parse(first.stdout)).toMatchObject({ version: 1, rejectUnknown: false });
   });
 
-  it('refuses an unknown app and an unknown version', async () => {
+  it('refuses an unknown app and an unknown version', { tags: 'long' }, async () => {
     expect(await cli(['schema', 'get', 'nobody'])).toEqual({ code: 1, stdout: '', stderr: 'error: App not found\n' });
     const { sourceAppId } = await server.admin.buildApp();
     const unknown = await cli(['schema', 'get', sourceAppId, '--version', '9']);
@@ -41,7 +41,7 @@ describe.concurrent('schema get (spec 2.3)', () => {
 });
 
 describe.concurrent('schema put', () => {
-  it('replaces the schema from a file; a running server validates with it at once', async () => {
+  it('replaces the schema from a file; a running server validates with it at once', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const file = join(await leftovers.folder(), 'schema.json');
     // Some editors write a byte order mark.
@@ -53,7 +53,7 @@ describe.concurrent('schema put', () => {
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'old' } }).expect(400);
   });
 
-  it('renames fields with --rename, and is the author of the version', async () => {
+  it('renames fields with --rename, and is the author of the version', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 36 } }).expect(200);
     const schema = JSON.stringify({ rejectUnknown: true, fields: [{ ...number, key: 'years' }] });
@@ -70,7 +70,7 @@ describe.concurrent('schema put', () => {
     expect(wrong).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('<old key>:<new key>') });
   });
 
-  it('accepts the output of `schema get` on standard input', async () => {
+  it('accepts the output of `schema get` on standard input', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'a', kind: 'text', maxLength: 5 }] });
     const before = await runCli(['schema', 'get', sourceAppId], env);
     const after = await runCli(['schema', 'put', sourceAppId], env, before.stdout);
@@ -96,7 +96,7 @@ describe.concurrent('schema put', () => {
   it.each([
     ['min greater than max', { ...number, min: 2, max: 1 }],
     ['a pattern that does not compile', { key: 'a', kind: 'text', regex: '(' }],
-  ])('refuses %s and prints its path', async (_, field) => {
+  ])('refuses %s and prints its path', { tags: 'long' }, async (_, field) => {
     const { sourceAppId } = await server.admin.buildApp();
     const schema = { rejectUnknown: false, fields: [field] };
     const { code, stderr } = await cli(['schema', 'put', sourceAppId], JSON.stringify(schema));

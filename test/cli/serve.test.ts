@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SERVER_FLAGS } from '../../src/operations/cli/serve-command.ts';
 import { SETTINGS } from '../../src/platform/core/config.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, Process, runCli } from '../support/process.ts';
-import { runTool } from '../support/tool.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, Process, runCli } from '../support/server/process.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

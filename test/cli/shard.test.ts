@@ -1,9 +1,9 @@
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { startFakeMongos } from '../support/fake-mongos.ts';
-import { databaseUri } from '../support/process.ts';
-import { runTool } from '../support/tool.ts';
+import { randomName } from '../support/database/databases.ts';
+import { startFakeMongos } from '../support/database/fake-mongos.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const NO_DATABASE = { MONGODB_URI: 'mongodb://127.0.0.1:1/people' };
 

@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { databaseUri, Leftovers } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { databaseUri, Leftovers } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let app: string;
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const types = (...args: string[]) => runTool(['types', app, ...args], { MONGODB_URI: databaseUri(server.database) });
 
-it('types writes the types of the newest schema, and --check tells when they are old', async () => {
+it('types writes the types of the newest schema, and --check tells when they are old', { tags: 'long' }, async () => {
   const { code, stdout, stderr } = await types();
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain(`// App: ${app}. Version of the schema: 2.`);

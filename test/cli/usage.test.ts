@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { afterAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, Process, runCli, ServerProcess } from '../support/process.ts';
-import { runTool } from '../support/tool.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, Process, runCli, ServerProcess } from '../support/server/process.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

@@ -10,11 +10,11 @@ import type { Result } from '../../src/operations/doctor/findings.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { randomName } from '../support/databases.ts';
-import { storeFile } from '../support/files.ts';
-import { databaseUri, Process } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { randomName } from '../support/database/databases.ts';
+import { storeFile } from '../support/server/files.ts';
+import { databaseUri, Process } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const RECORDS = 40;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -119,7 +119,7 @@ async function oneRecord(db: Db, sourceAppId: string): Promise<Document> {
 }
 
 describe('verify', () => {
-  it('says that a restored copy is whole, also when it is compared again', async () => {
+  it('says that a restored copy is whole, also when it is compared again', { tags: 'long' }, async () => {
     const { code, bad, checks } = await verifyRestored();
     expect(bad).toEqual([]);
     expect(checks.map(({ check, found }: Result) => `${check}: ${found}`)).toEqual([
@@ -132,7 +132,7 @@ describe('verify', () => {
     expect(code).toBe(0);
   });
 
-  it('writes the manifest to standard output, and nothing else', async () => {
+  it('writes the manifest to standard output, and nothing else', { tags: 'long' }, async () => {
     const { code, stdout, stderr } = await runTool(['verify', '--write', '-'], envOf(server.database));
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Wrote -: 40 records of 4 apps\./) });
     const file = join(folder, 'from-output.jsonl');
@@ -140,7 +140,7 @@ describe('verify', () => {
     expect((await verifyRestored(undefined, file)).bad).toEqual([]);
   });
 
-  it('takes what came after the manifest as it is', async () => {
+  it('takes what came after the manifest as it is', { tags: 'long' }, async () => {
     const { bad } = await verifyRestored(async (db) => {
       const uri = databaseUri(db.databaseName);
       const later = await startServer({ MONGODB_URI: uri }, db.databaseName);
@@ -153,7 +153,7 @@ describe('verify', () => {
     expect(bad).toEqual([]);
   });
 
-  it.concurrent('names missing records, indexes, schema versions and apps', async () => {
+  it.concurrent('names missing records, indexes, schema versions and apps', { tags: 'long' }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       const appId = await appIdOf(db, 'shop');
       const records = await db.collection('users').find({ appId }).limit(2).toArray();
@@ -177,7 +177,9 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
-  it.concurrent('names records, indexes, schema versions and events that are not the same', async () => {
+  it.concurrent('names records, indexes, schema versions and events that are not the same', {
+    tags: 'long',
+  }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       const [news, shop] = [await oneRecord(db, 'news'), await oneRecord(db, 'shop')];
       await db.collection('users').deleteOne({ _id: news._id });
@@ -197,7 +199,9 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
-  it.concurrent('names files without their content, also a part of it, and content of no file', async () => {
+  it.concurrent('names files without their content, also a part of it, and content of no file', {
+    tags: 'long',
+  }, async () => {
     const whole = await verifyRestored(async (db) => {
       await db.collection('files.chunks').deleteOne({ n: 1 });
       const file = await db.collection('files.files').findOneAndDelete({ length: 3 });
@@ -217,7 +221,7 @@ describe('verify', () => {
     expect(without.bad).toContainEqual(expect.stringMatching(/^fault: 2 of the files in the database have no content/));
   });
 
-  it.concurrent('warns of missing history, submissions and settings of a list', async () => {
+  it.concurrent('warns of missing history, submissions and settings of a list', { tags: 'long' }, async () => {
     const names = ['held_submissions', 'history', 'submissions', 'looks'];
     const own = join(folder, 'own.jsonl');
     const { bad, code } = await verifyRestored(async (db) => {
@@ -229,7 +233,7 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  it.concurrent('names an older state of records', async () => {
+  it.concurrent('names an older state of records', { tags: 'long' }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       await db.collection('users').updateMany({}, { $set: { updatedAt: new Date(0) } });
     });
@@ -240,7 +244,9 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
-  it('warns where an erasure, a retention or a deletion of an app after the manifest explains what is missing', async () => {
+  it('warns where an erasure, a retention or a deletion of an app after the manifest explains what is missing', {
+    tags: 'long',
+  }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       const uri = databaseUri(db.databaseName);
       const later = await startServer({ MONGODB_URI: uri }, db.databaseName);
@@ -260,7 +266,9 @@ describe('verify', () => {
     expect(code).toBe(1);
   });
 
-  it('finds a fault where less was erased than is missing, and a retention keeps younger records', async () => {
+  it('finds a fault where less was erased than is missing, and a retention keeps younger records', {
+    tags: 'long',
+  }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       const later = await startServer({ MONGODB_URI: databaseUri(db.databaseName) }, db.databaseName);
       const { body } = await later.admin.get('/auth/users?sourceAppId=shop&limit=1').expect(200);
@@ -277,7 +285,9 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
-  it('finds a fault where records are missing that are too young for the retention, also with erasures', async () => {
+  it('finds a fault where records are missing that are too young for the retention, also with erasures', {
+    tags: 'long',
+  }, async () => {
     const { bad, code } = await verifyRestored(async (db) => {
       const later = await startServer({ MONGODB_URI: databaseUri(db.databaseName) }, db.databaseName);
       for (const app of ['news', 'shop']) {
@@ -298,7 +308,7 @@ describe('verify', () => {
     expect(code).toBe(2);
   });
 
-  it('refuses a manifest that is cut off, changed or none', async () => {
+  it('refuses a manifest that is cut off, changed or none', { tags: 'long' }, async () => {
     const lines = (await readFile(manifest, 'utf8')).split('\n');
     const files: [string, string][] = [
       ['cut', lines.slice(0, -2).join('\n')],
@@ -315,7 +325,7 @@ describe('verify', () => {
     expect({ code, bad }).toEqual({ code: 2, bad: [expect.stringMatching(/^fault: Cannot read .*ENOENT/)] });
   });
 
-  it('leaves no part of a manifest that cannot be written', async () => {
+  it('leaves no part of a manifest that cannot be written', { tags: 'long' }, async () => {
     const own = await mkdtemp(join(folder, 'full-'));
     const program = ['dist/cli.js', 'verify', '--write', join(own, 'manifest.jsonl')];
     // A limit on the size of files of 4 kB, as a full disk.
@@ -348,7 +358,7 @@ describe('verify', () => {
 });
 
 describe('a manifest that is written while submissions run', () => {
-  it('covers only what a dump that begins later holds, of two servers', async () => {
+  it('covers only what a dump that begins later holds, of two servers', { tags: 'long' }, async () => {
     const a = await startServer();
     const b = await startServer({}, a.database);
     await a.admin.post('/auth/apps', { sourceAppId: 'busy' }).expect(200);

@@ -11,8 +11,8 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
-import { document, resolveResponse } from '../support/openapi.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { document, resolveResponse } from '../support/server/openapi.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;

@@ -1,13 +1,13 @@
-import { basename } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderTables } from '../../scripts/docs/tables.mjs';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { readSpecification } from '../support/citations.ts';
-import { document } from '../support/openapi.ts';
+import { document } from '../support/server/openapi.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const files = Object.fromEntries(Object.entries(readSpecification(root)).map(([file, text]) => [basename(file), text]));
+const folder = new URL('../../docs/specification/', import.meta.url);
+const files = Object.fromEntries(
+  readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder), 'utf8')]),
+);
 const endpoints = listEndpoints();
 
 describe('the tables of the specification', () => {

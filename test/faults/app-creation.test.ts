@@ -1,8 +1,11 @@
+// @module-tag long
+// @module-tag fault
+
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { Client } from '../support/server/client.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 // On a standalone mongod the driver does not retry writes, so the service sees each lost answer.
 let proxy: TcpProxy;

@@ -1,11 +1,14 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import type { Client, TestApp } from '../support/client.ts';
-import { bytesOf, storeFile } from '../support/files.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { Client, TestApp } from '../support/server/client.ts';
+import { bytesOf, storeFile } from '../support/server/files.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const RECORDS = 200;
 const HOUR_MS = 3_600_000;

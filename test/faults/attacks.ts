@@ -3,7 +3,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { ATTACKED_APP } from './ledger.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';

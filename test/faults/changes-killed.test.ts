@@ -1,9 +1,11 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { logProgress } from './service.ts';
 
 const FAULTS = rounds(8, 2);

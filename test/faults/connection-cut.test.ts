@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { Ledger, summary } from './ledger.ts';
 import { submit, untilServed } from './load.ts';
 import { type Database, inspect, startReplicaSet, startStandalone } from './mongod.ts';

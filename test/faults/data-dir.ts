@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { databaseFolder } from '../support/scratch.ts';
+import { databaseFolder } from '../support/run/scratch.ts';
 
 /** A `DATA_DIR` of one test, with the files of the server's embedded database. */
 export class DataDir {

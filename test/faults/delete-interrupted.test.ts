@@ -1,8 +1,11 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri } from '../support/server/process.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { Service } from './service.ts';

@@ -1,3 +1,5 @@
+// @module-tag fault
+
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';

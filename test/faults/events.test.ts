@@ -1,8 +1,10 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
-import { type Answer, Receiver } from '../support/receiver.ts';
-import { rounds } from '../support/rounds.ts';
+import { type Answer, Receiver } from '../support/peers/receiver.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, untilServed } from './load.ts';

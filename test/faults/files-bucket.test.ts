@@ -1,12 +1,14 @@
+// @module-tag fault
+
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import type { FileDocument } from '../../src/records/files/files.model.ts';
 import { hashOf } from '../../src/records/files/incoming.ts';
-import { rounds } from '../support/rounds.ts';
-import { startS3 } from '../support/s3.ts';
-import { CV, pdfOf } from '../support/uploads.ts';
+import { startS3 } from '../support/peers/s3.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { CV, pdfOf } from '../support/server/uploads.ts';
 import { inspect, startReplicaSet } from './mongod.ts';
 import { logProgress, Service } from './service.ts';
 

@@ -1,11 +1,13 @@
+// @module-tag fault
+
 import { type Db, type Document, UUID } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import type { FileChunk, FileDocument } from '../../src/records/files/files.model.ts';
 import { ended, open } from '../security/raw.ts';
-import { sha256 } from '../support/files.ts';
-import { filePart, multipartOf, TYPES } from '../support/forms.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { CV, pdfOf } from '../support/uploads.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { sha256 } from '../support/server/files.ts';
+import { filePart, multipartOf, TYPES } from '../support/server/forms.ts';
+import { CV, pdfOf } from '../support/server/uploads.ts';
 import { inspect, startStandalone } from './mongod.ts';
 import { Service } from './service.ts';
 

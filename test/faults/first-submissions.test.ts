@@ -1,6 +1,9 @@
+// @module-tag long
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri } from '../support/server/process.ts';
 import { Ledger } from './ledger.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';

@@ -1,7 +1,9 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { CaptchaProviders, captchaSettings } from '../support/captcha.ts';
-import { rounds } from '../support/rounds.ts';
+import { CaptchaProviders, captchaSettings } from '../support/peers/captcha.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { send, untilServed } from './load.ts';
 import { inspect, startReplicaSet } from './mongod.ts';
 import { logProgress, Service } from './service.ts';

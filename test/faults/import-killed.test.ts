@@ -1,12 +1,14 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
-import { exportOf, type SentFile, zipOf } from '../support/archives.ts';
-import type { Client } from '../support/client.ts';
-import { type FileValue, sha256 } from '../support/files.ts';
-import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
-import { rounds } from '../support/rounds.ts';
-import { CV, pdfOf } from '../support/uploads.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { exportOf, type SentFile, zipOf } from '../support/samples/archives.ts';
+import type { Client } from '../support/server/client.ts';
+import { type FileValue, sha256 } from '../support/server/files.ts';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
+import { CV, pdfOf } from '../support/server/uploads.ts';
 import { DataDir } from './data-dir.ts';
 import { send, untilServed } from './load.ts';
 import { inspect } from './mongod.ts';

@@ -1,12 +1,14 @@
+// @module-tag fault
+
 import { execFileSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
-import { Client } from '../support/client.ts';
-import { randomName } from '../support/databases.ts';
-import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client } from '../support/server/client.ts';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 import { logProgress } from './service.ts';
 
 const STOPS = rounds(8, 2);

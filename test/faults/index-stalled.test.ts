@@ -1,14 +1,16 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { LATE_WRITES_END_MS } from '../../src/records/stored/record-passes.ts';
-import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { Leftovers, ServerProcess } from '../support/process.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Leftovers, ServerProcess } from '../support/server/process.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const ROUNDS = rounds(4, 1);
 const RECORDS = 4_000;

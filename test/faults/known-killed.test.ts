@@ -1,7 +1,9 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { rounds } from '../support/rounds.ts';
-import { CV, pdfOf, upload } from '../support/uploads.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { CV, pdfOf, upload } from '../support/server/uploads.ts';
 import { send, untilServed } from './load.ts';
 import { inspect, startReplicaSet } from './mongod.ts';
 import { logProgress, Service } from './service.ts';

@@ -1,10 +1,12 @@
+// @module-tag fault
+
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { insertRecord } from '../support/mail-events.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { randomName } from '../support/database/databases.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { insertRecord } from '../support/server/mail-events.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };
 const MAILS = 60;

@@ -1,10 +1,13 @@
+// @module-tag long
+// @module-tag fault
+
 import { MongoClient } from 'mongodb';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { MigrationDocument } from '../../src/platform/migrations/migrations.model.ts';
-import { randomName } from '../support/databases.ts';
-import { countOutdated, notesOf, storeNotes } from '../support/notes.ts';
-import { databaseUri, Process } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { countOutdated, notesOf, storeNotes } from '../support/database/notes.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { databaseUri, Process } from '../support/server/process.ts';
 
 const AT_ONCE = 3;
 /** In `npm run test:faults` each statement takes seconds. */
@@ -29,7 +32,7 @@ describe('migrations (decision 42)', () => {
   }
 
   const migrate = (uri: string, env: Record<string, string> = {}) => {
-    const command = [process.execPath, 'test/support/migrate-process.mjs'];
+    const command = [process.execPath, 'test/support/database/migrate-process.mjs'];
     const started = new Process(command, { MONGODB_URI: uri, ...env });
     processes.push(started);
     return started;

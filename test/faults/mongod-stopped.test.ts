@@ -1,7 +1,9 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { startProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { HUNG_AFTER_MS, Ledger, summary } from './ledger.ts';
 import { type Answer, send, startLoad, submit, untilServed } from './load.ts';
 import { inspect, startStandalone } from './mongod.ts';

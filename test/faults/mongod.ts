@@ -5,8 +5,8 @@ import { type Db, MongoClient } from 'mongodb';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { freePort } from '../../src/platform/core/free-port.ts';
 import { findMongod } from '../../src/platform/embedded/mongod-binary.ts';
-import { Process } from '../support/process.ts';
-import { databaseFolder } from '../support/scratch.ts';
+import { databaseFolder } from '../support/run/scratch.ts';
+import { Process } from '../support/server/process.ts';
 
 const REPLICA_SET = 'faults';
 /** A third of the default, to shorten elections. */

@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApp } from '../support/client.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 // A client with an offline queue repeats the whole queue, of any length, until it is acknowledged.
 

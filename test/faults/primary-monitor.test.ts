@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Connection, connectDatabase, monitorPrimary } from '../../src/platform/database/client.ts';
-import { FULL_LEASES, startServer } from '../support/server.ts';
+import { FULL_LEASES, startServer } from '../support/server/server.ts';
 import { type ReplicaSet, startReplicaSet } from './mongod.ts';
 
 let set: ReplicaSet;

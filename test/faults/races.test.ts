@@ -1,9 +1,12 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import type { Client } from '../support/server/client.ts';
+import { databaseUri } from '../support/server/process.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, Service } from './service.ts';

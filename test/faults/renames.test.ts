@@ -1,14 +1,17 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { withLateWrites } from '../support/late-writes.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { withLateWrites } from '../support/database/late-writes.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };

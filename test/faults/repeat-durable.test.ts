@@ -1,3 +1,5 @@
+// @module-tag fault
+
 import { afterEach, expect, it } from 'vitest';
 import { Ledger, summary } from './ledger.ts';
 import { submit, untilServed } from './load.ts';

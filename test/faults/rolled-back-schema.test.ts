@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { type Mongod, type ReplicaSet, startReplicaSet } from './mongod.ts';
 
 const FAIL_POINT = 'stopReplProducer';

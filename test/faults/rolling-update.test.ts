@@ -1,9 +1,11 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
-import type { Client } from '../support/client.ts';
-import { appDocument, expectSlotsOfRecords } from '../support/index-slots.ts';
-import { Leftovers, runCli } from '../support/process.ts';
+import { appDocument, expectSlotsOfRecords } from '../support/database/index-slots.ts';
+import type { Client } from '../support/server/client.ts';
+import { Leftovers, runCli } from '../support/server/process.ts';
 import { Ledger, summary } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { startReplicaSet } from './mongod.ts';

@@ -1,6 +1,8 @@
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { DataDir } from './data-dir.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, untilServed } from './load.ts';

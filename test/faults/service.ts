@@ -1,6 +1,6 @@
 import { freePort } from '../../src/platform/core/free-port.ts';
-import { Client } from '../support/client.ts';
-import { type Ended, ServerProcess } from '../support/process.ts';
+import { Client } from '../support/server/client.ts';
+import { type Ended, ServerProcess } from '../support/server/process.ts';
 
 export const ADMIN_PASSWORD = 'the-admin-password-of-the-faults';
 const PROGRAM = 'dist/server.js';
@@ -27,7 +27,7 @@ export class Service {
       LOG_LEVEL: 'error',
       MAX_ARRAY_ITEMS: '100000',
       SESSION_SECRET: 'the session secret of the faults',
-      // As test/support/server.ts starts two servers.
+      // As test/support/server/server.ts starts two servers.
       WORKERS: process.env.TEST_SERVERS ?? '1',
       ...env,
     };

@@ -1,3 +1,5 @@
+// @module-tag fault
+
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

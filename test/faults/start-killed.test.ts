@@ -1,17 +1,26 @@
+// @module-tag long
+// @module-tag fault
+
 import bcrypt from 'bcrypt';
 import { type Db, MongoClient } from 'mongodb';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, type Process, ServerProcess } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { databaseUri, Leftovers, type Process, ServerProcess } from '../support/server/process.ts';
 import { send, submit, untilServed } from './load.ts';
 import { unpackRelease } from './packed-release.ts';
 import { ADMIN_PASSWORD, Service } from './service.ts';
 
 const AT_ONCE = 3;
 
-const SERVER = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/server.js'];
-const MIGRATE = [process.execPath, '--import', './test/support/signal-at-statement.mjs', 'dist/cli.js', 'migrate'];
+const SERVER = [process.execPath, '--import', './test/support/clock/signal-at-statement.mjs', 'dist/server.js'];
+const MIGRATE = [
+  process.execPath,
+  '--import',
+  './test/support/clock/signal-at-statement.mjs',
+  'dist/cli.js',
+  'migrate',
+];
 const ITEMS = 20;
 
 const leftovers = new Leftovers();

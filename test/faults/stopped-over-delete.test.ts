@@ -1,10 +1,13 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
-import { startProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer } from '../support/server.ts';
+import { randomName } from '../support/database/databases.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { FULL_LEASES, startServer } from '../support/server/server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, Service } from './service.ts';

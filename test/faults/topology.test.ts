@@ -1,7 +1,9 @@
+// @module-tag fault
+
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, inject, it } from 'vitest';
-import { rounds } from '../support/rounds.ts';
+import { rounds } from '../support/run/rounds.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { Ledger, summary } from './ledger.ts';
 import { type Answer, send, startLoad, submit, untilServed } from './load.ts';

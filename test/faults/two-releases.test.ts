@@ -1,19 +1,22 @@
+// @module-tag long
+// @module-tag fault
+
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
-import { tokenOf } from '../support/accounts.ts';
-import { beginChange, untilChange } from '../support/changes.ts';
-import type { Client } from '../support/client.ts';
-import { randomName } from '../support/databases.ts';
-import { sha256 } from '../support/files.ts';
-import { type Entries, sendForm } from '../support/forms.ts';
-import { prepareImport, untilImport } from '../support/imports.ts';
-import { databaseUri, Leftovers } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
-import { CV, pdfOf, uploadPart } from '../support/uploads.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { tokenOf } from '../support/server/accounts.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
+import type { Client } from '../support/server/client.ts';
+import { sha256 } from '../support/server/files.ts';
+import { type Entries, sendForm } from '../support/server/forms.ts';
+import { prepareImport, untilImport } from '../support/server/imports.ts';
+import { databaseUri, Leftovers } from '../support/server/process.ts';
+import { CV, pdfOf, uploadPart } from '../support/server/uploads.ts';
 import { unpackRelease } from './packed-release.ts';
 import { Service } from './service.ts';
 

@@ -1,9 +1,12 @@
+// @module-tag long
+// @module-tag fault
+
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { databaseUri } from '../support/server/process.ts';
 import { startAttacks } from './attacks.ts';
 import { Ledger } from './ledger.ts';
 import { send, startLoad } from './load.ts';

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
-import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -145,7 +145,7 @@ describe('a link', () => {
 });
 
 describe('sessions', () => {
-  it('that wait for a second factor end no others', async () => {
+  it('that wait for a second factor end no others', { tags: 'long' }, async () => {
     const { client, email } = await join('viewer');
     const { body } = await client.post('/auth/account/totp').expect(200);
     await client.post('/auth/account/totp/confirm', { code: totp(body.secret) }).expect(200);
@@ -160,7 +160,7 @@ describe('sessions', () => {
     await client.get('/auth/account').expect(200);
   });
 
-  it('are at most 20: the oldest ends', async () => {
+  it('are at most 20: the oldest ends', { tags: 'long' }, async () => {
     const { client, email } = await join('viewer');
     for (let sent = 0; sent < 19; sent += 1) await logIn(newClient(), email).expect(200);
     await client.get('/auth/account').expect(200);

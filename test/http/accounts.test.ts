@@ -6,10 +6,10 @@ import { createAccountService } from '../../src/access/accounts/accounts.service
 import { createPasskeys } from '../../src/access/accounts/passkeys.ts';
 import { createSecondFactors } from '../../src/access/accounts/second-factor.ts';
 import { createPasswordHasher } from '../../src/apps/passwords.ts';
-import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp } from '../support/smtp.ts';
+import { mailEnv, startSmtp } from '../support/peers/smtp.ts';
+import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -26,7 +26,7 @@ const newClient = (at = server) => new Client(at.client.url);
 const join = (sourceAppId: string, role: string, inviter?: Client) => joinApp(server, sourceAppId, role, inviter);
 
 describe('an invitation', () => {
-  it('creates an account that may do what its role allows, in that app only', async () => {
+  it('creates an account that may do what its role allows, in that app only', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
     const other = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
@@ -191,7 +191,7 @@ describe('a log-in', () => {
 });
 
 describe('an authenticator app', () => {
-  it('is asked for after the password; each code and recovery code counts once', async () => {
+  it('is asked for after the password; each code and recovery code counts once', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { client, email } = await join(sourceAppId, 'viewer');
     const { body: begun } = await client.post('/auth/account/totp').expect(200);
@@ -220,7 +220,7 @@ describe('an authenticator app', () => {
     expect((await client.get('/auth/account').expect(200)).body).toMatchObject({ totp: true, recoveryCodes: 9 });
   });
 
-  it('takes the codes of one step before and after the present one, and no other', async () => {
+  it('takes the codes of one step before and after the present one, and no other', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     const { client, email } = await join(sourceAppId, 'viewer');
     const { body } = await client.post('/auth/account/totp').expect(200);
@@ -329,7 +329,7 @@ describe('the last manager and the last admin', () => {
     await operator.get('/auth/users').expect(200);
   });
 
-  it('keep one active admin', async () => {
+  it('keep one active admin', { tags: 'long' }, async () => {
     const own = await startServer();
     const another = await startServer({}, own.database);
     try {
@@ -402,7 +402,7 @@ describe('a link for a new password', () => {
     await logIn(newClient(), email, 'a second password').expect(200);
   });
 
-  it('is sent once in ten minutes, by any server, and works for an hour', async () => {
+  it('is sent once in ten minutes, by any server, and works for an hour', { tags: 'long' }, async () => {
     const smtp = await startSmtp();
     const own = await startServer(mailEnv(smtp));
     const other = await startServer(mailEnv(smtp), own.database);

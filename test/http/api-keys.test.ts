@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/api/principal.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey, withKey } from '../support/keys.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey, withKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -104,7 +104,9 @@ describe('a key (spec 4.8)', () => {
     await expect.poll(lastUse).toEqual([expect.any(String), '203.0.113.9']);
   });
 
-  it('is one of at most 50 of its app, also when two servers create keys at the same time', async () => {
+  it('is one of at most 50 of its app, also when two servers create keys at the same time', {
+    tags: 'long',
+  }, async () => {
     const second = await startServer({}, server.database);
     try {
       await buildApp();
@@ -122,7 +124,7 @@ describe('a key (spec 4.8)', () => {
     }
   });
 
-  it('is deleted with its app, and a later app of the same name has none', async () => {
+  it('is deleted with its app, and a later app of the same name has none', { tags: 'long' }, async () => {
     await buildApp();
     const { id, send } = await createKey(server, operator, ['users:read']);
     const _id = new ObjectId(id);
@@ -175,7 +177,7 @@ describe('a scope', () => {
     for (const { id } of [right, wrong]) await operator.delete(`/auth/keys/${id}`).expect(200);
   });
 
-  it('schema:write, which only admins give, is for the schema of the own app', async () => {
+  it('schema:write, which only admins give, is for the schema of the own app', { tags: 'long' }, async () => {
     await buildApp();
     const other = await server.admin.buildApp();
     const settings = { name: 'CI', scopes: ['schema:write'] };
@@ -264,7 +266,7 @@ describe('a submission with a key', () => {
     expect(await server.db.collection('users').countDocuments({ sourceAppId: other.sourceAppId })).toBe(0);
   });
 
-  it('needs no proof of work and is not held; the closing time stays in force', async () => {
+  it('needs no proof of work and is not held; the closing time stays in force', { tags: 'long' }, async () => {
     await buildApp();
     const { send } = await createKey(server, operator, ['submit']);
     const settings = (more: object) => server.admin.put(`/auth/apps/${app.sourceAppId}/form`, more).expect(200);
@@ -279,7 +281,7 @@ describe('a submission with a key', () => {
     await send('post', '/v1/users', person).expect(403);
   });
 
-  it('is stored in the incarnation of its key only', async () => {
+  it('is stored in the incarnation of its key only', { tags: 'long' }, async () => {
     await buildApp();
     const { send } = await createKey(server, operator, ['submit']);
     await send('post', '/v1/users', person).expect(200);
@@ -291,7 +293,7 @@ describe('a submission with a key', () => {
 });
 
 describe('two servers', () => {
-  it('refuse a key from the moment in which its deletion was answered', async () => {
+  it('refuse a key from the moment in which its deletion was answered', { tags: 'long' }, async () => {
     const second = await startServer({}, server.database);
     try {
       await buildApp();

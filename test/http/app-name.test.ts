@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinApp, tokenOf } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { joinApp, tokenOf } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
 
 const POLL = { timeout: 20_000 };
 const NAME = 'Club & <b>friends</b>';
@@ -33,7 +33,7 @@ describe('the name of an app (spec 4.5.1)', () => {
     expect((await servers.b.admin.put(path, { name: null }).expect(200)).body).not.toHaveProperty('name');
   });
 
-  it('is the heading and the title of every page of its form without a title', async () => {
+  it('is the heading and the title of every page of its form without a title', { tags: 'long' }, async () => {
     const { sourceAppId } = await appNamed({ name: NAME, texts: { de: { title: 'Verein' } }, languages: ['de'] });
     const { client } = servers.b;
     for (const path of [`/f/${sourceAppId}`, `/f/${sourceAppId}/thanks`]) {
@@ -60,7 +60,7 @@ describe('the name of an app (spec 4.5.1)', () => {
     expect((await servers.b.client.get(path).expect(200)).text).toContain(`<h1>${ESCAPED}</h1>`);
   });
 
-  it('is in sessions, lists of apps and invitations', async () => {
+  it('is in sessions, lists of apps and invitations', { tags: 'long' }, async () => {
     const app = await appNamed({ name: NAME });
     const { sourceAppId } = app;
     const operator = await new Client(servers.b.client.url).logIn(sourceAppId, app.password);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -146,7 +146,7 @@ describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
     await server.admin.delete(`/auth/apps/${sourceAppId}`).expect(404);
   });
 
-  it('spec 3, delete app: completes an interrupted deletion at the next start', async () => {
+  it('spec 3, delete app: completes an interrupted deletion at the next start', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const apps = server.db.collection('apps');
@@ -161,7 +161,9 @@ describe('DELETE /auth/apps/:sourceAppId (spec 4.4)', () => {
     }
   });
 
-  it('invariant 5: removes a write that a stalled database applied after the app was deleted', async () => {
+  it('invariant 5: removes a write that a stalled database applied after the app was deleted', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
     await server.client.submit(sourceAppId, { email: 'a@x.org' }).expect(200);
     const late = await server.db.collection('users').findOne({ sourceAppId });

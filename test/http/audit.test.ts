@@ -3,12 +3,12 @@ import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepeatedEvents } from '../../src/access/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { logIn, totp } from '../support/accounts.ts';
-import { beginChange, untilChange } from '../support/changes.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { createKey } from '../support/keys.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { logIn, totp } from '../support/server/accounts.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { createKey } from '../support/server/keys.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 interface Event {
   id: string;
@@ -191,7 +191,7 @@ describe('an event (spec 4.9)', () => {
 describe('equal looks', () => {
   beforeAll(buildApp);
 
-  it('are one event with a count, also when they come at the same time', async () => {
+  it('are one event with a count, also when they come at the same time', { tags: 'long' }, async () => {
     await Promise.all(Array.from({ length: 100 }, () => operator.get('/auth/users?limit=1').expect(200)));
     await server.services.audit.flush();
     const [event, ...others] = await eventsOf(operator, '?action=users.listed');
@@ -223,7 +223,7 @@ describe('equal looks', () => {
 });
 
 describe('failed log-ins', () => {
-  it('are events of the app, of a bounded number for any number of addresses', async () => {
+  it('are events of the app, of a bounded number for any number of addresses', { tags: 'long' }, async () => {
     await buildApp();
     for (let address = 1; address <= 30; address += 1) {
       for (const _ of [1, 2]) {
@@ -450,7 +450,7 @@ describe('views, changes of many users, imports and invitations', () => {
       .filter(({ action }) => pattern.test(action))
       .map(({ action, targetKind, targetName, targetChange }) => [action, targetKind, targetName ?? targetChange]);
 
-  it('are named until they are deleted, and stored by their ids only', async () => {
+  it('are named until they are deleted, and stored by their ids only', { tags: 'long' }, async () => {
     await buildApp();
     const { sourceAppId } = app;
     const view = await operator.post('/auth/views', { name: 'Our people', query: '', shared: true }).expect(200);
@@ -497,7 +497,7 @@ describe('views, changes of many users, imports and invitations', () => {
 });
 
 describe('the filter by actor', () => {
-  it('finds the events of an account, of a key, and of admins, in one app or in all', async () => {
+  it('finds the events of an account, of a key, and of admins, in one app or in all', { tags: 'long' }, async () => {
     await buildApp();
     const ada = await join('ada@actors.example.com', 'Ada');
     const bob = await join('bob@actors.example.com', 'Bob');

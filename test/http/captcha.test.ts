@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createClient } from '../../web/client/index.ts';
-import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/captcha.ts';
-import { sendForm } from '../support/forms.ts';
-import { createKey } from '../support/keys.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/peers/captcha.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { createKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let providers: CaptchaProviders;
 let a: TestServer;
@@ -242,7 +242,7 @@ describe('a token', () => {
     expect(await storedIn(app)).toEqual({ stored: 1, held: [] });
   });
 
-  it('passes nobody while a process has stopped before it kept the verdict', async () => {
+  it('passes nobody while a process has stopped before it kept the verdict', { tags: 'long' }, async () => {
     const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
     const [token, email] = ['bad, and the process stops', person()];
     const spent = a.db.collection<{ _id: string; at: Date }>('spent_challenges');
@@ -312,7 +312,7 @@ describe('a provider that is away', () => {
   ] as const satisfies readonly (readonly [string, CaptchaProviders['answer']])[];
 
   // Each has a server of its own: after five failures a process asks no more.
-  it.each(OUTAGES)('with %s: submissions are held, or answered with 503', async (_name, answer) => {
+  it.each(OUTAGES)('with %s: submissions are held, or answered with 503', { tags: 'long' }, async (_name, answer) => {
     const server = await startServer(providers.env);
     try {
       const holding = await appWith(captchaSettings('turnstile'), server);
@@ -357,7 +357,7 @@ describe('a provider that is away', () => {
     expect(providers.asked).toHaveLength(8);
   });
 
-  it('gets at most 20 questions at once; others wait for an answer', async () => {
+  it('gets at most 20 questions at once; others wait for an answer', { tags: 'long' }, async () => {
     const server = await startServer(providers.env);
     try {
       const app = await appWith(captchaSettings('turnstile'), server);
@@ -372,7 +372,9 @@ describe('a provider that is away', () => {
     }
   });
 
-  it('of which 20 questions are not answered holds further submissions without more questions', async () => {
+  it('of which 20 questions are not answered holds further submissions without more questions', {
+    tags: 'long',
+  }, async () => {
     const server = await startServer(providers.env);
     try {
       const app = await appWith(captchaSettings('turnstile'), server);
@@ -389,7 +391,7 @@ describe('a provider that is away', () => {
     }
   });
 
-  it('does not keep the questions to another provider from being answered', async () => {
+  it('does not keep the questions to another provider from being answered', { tags: 'long' }, async () => {
     const server = await startServer(providers.env);
     try {
       const app = await appWith(captchaSettings('hcaptcha'), server);
@@ -408,7 +410,7 @@ describe('a provider that is away', () => {
 });
 
 describe('a process that stops between the answer of the provider and its record', () => {
-  it('leaves a claim that passes nobody, and is decided again', async () => {
+  it('leaves a claim that passes nobody, and is decided again', { tags: 'long' }, async () => {
     const { proxy, server: stopped, close } = await serverBehindProxy();
     try {
       const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
@@ -430,7 +432,7 @@ describe('a process that stops between the answer of the provider and its record
     }
   });
 
-  it('changes no verdict of who took the claim over', async () => {
+  it('changes no verdict of who took the claim over', { tags: 'long' }, async () => {
     const { proxy, server: stopped, close } = await serverBehindProxy();
     try {
       const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEADLINE_MS } from '../../src/api/deadline.ts';
-import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A server whose batch of a change is held in the network, and reaches MongoDB when another server
 // has taken the change over.

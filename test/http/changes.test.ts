@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordEraser } from '../../src/records/write/erasure.ts';
-import { joinApp } from '../support/accounts.ts';
-import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { Client } from '../support/client.ts';
-import { appDocument, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text', required: true, maxLength: 20 },
@@ -56,7 +56,9 @@ async function people(count: number, server = a) {
 }
 
 describe('PATCH /auth/users', () => {
-  it('changes each matching user once, with an entry of the history, and leaves the others', async () => {
+  it('changes each matching user once, with an entry of the history, and leaves the others', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId, begin, until, data, history, operator } = await people(7);
     await untilReady(a, sourceAppId, ['plan']);
     const id = await begin(4, { set: { plan: 'pro', note: [1] }, unset: ['extra', 'absent'] }, 'data.age:lt:4');
@@ -81,7 +83,7 @@ describe('PATCH /auth/users', () => {
     expect((await operator.get('/auth/changes').expect(200)).body.changes).toEqual([ended]);
   });
 
-  it('keeps the words of searches and the order of choices', async () => {
+  it('keeps the words of searches and the order of choices', { tags: 'long' }, async () => {
     const fields: FieldDefinitionInput[] = [
       ...FIELDS,
       { key: 'days', kind: 'multiselect', enum: ['mon', 'tue', 'wed'] },
@@ -132,7 +134,7 @@ describe('PATCH /auth/users', () => {
     expect(await begin(0, { set: { age: 1 } }, 'data.age:gt:100')).toBeTruthy();
   });
 
-  it('changes users that are named by their ids', async () => {
+  it('changes users that are named by their ids', { tags: 'long' }, async () => {
     const { operator, ids, data, until } = await people(3);
     const patch = (query: string, named: unknown[]) =>
       operator.patch(`/auth/users?${query}`, { set: { age: 50 }, ids: named });
@@ -146,7 +148,7 @@ describe('PATCH /auth/users', () => {
     expect((await other.data(0)).age).toBe(0);
   });
 
-  it('is for editors of the app; others see its progress or nothing', async () => {
+  it('is for editors of the app; others see its progress or nothing', { tags: 'long' }, async () => {
     const { sourceAppId, until } = await people(1);
     const { client: viewer } = await joinApp(a, sourceAppId, 'viewer');
     const { client: editor, id: account } = await joinApp(a, sourceAppId, 'editor');
@@ -165,7 +167,9 @@ describe('PATCH /auth/users', () => {
     expect(log.events).toMatchObject([{ target: body.id, actor: { id: account }, detail: { users: 1 } }]);
   });
 
-  it('waits for its turn: at most five of an app, and changes nobody who was erased meanwhile', async () => {
+  it('waits for its turn: at most five of an app, and changes nobody who was erased meanwhile', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId, begin, operator, path } = await people(3, idle);
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.push(await begin(3, { set: { age: 100 + n } }));
@@ -185,7 +189,7 @@ describe('PATCH /auth/users', () => {
     }
   });
 
-  it('stops, and a stopped one can be undone', async () => {
+  it('stops, and a stopped one can be undone', { tags: 'long' }, async () => {
     const { sourceAppId, begin, operator, data } = await people(3, idle);
     const id = await begin(3, { set: { age: 50 } });
     await operator.delete(`/auth/changes/${id}`).expect(200);
@@ -201,7 +205,7 @@ describe('PATCH /auth/users', () => {
     }
   });
 
-  it('is deleted with its app, and of 50 older ones only the newest are kept', async () => {
+  it('is deleted with its app, and of 50 older ones only the newest are kept', { tags: 'long' }, async () => {
     const { sourceAppId, begin, until } = await people(1);
     const { _id: appId } = await appDocument(a, sourceAppId);
     const changes = a.db.collection('changes');
@@ -217,7 +221,7 @@ describe('PATCH /auth/users', () => {
     expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
   });
 
-  it('passes thousands of records, while they are submitted and edited', async () => {
+  it('passes thousands of records, while they are submitted and edited', { tags: 'long' }, async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: FIELDS });
     const { _id: appId } = await appDocument(a, sourceAppId);
     await storePeople(a, sourceAppId, 600, (n) => ({ name: 'P', age: n }));
@@ -267,7 +271,7 @@ describe('POST /auth/changes/:id/undo', () => {
     await operator.post(`/auth/changes/${id}/undo`).expect(409);
   });
 
-  it('finds what was moved out of records, under the new key of a renamed field', async () => {
+  it('finds what was moved out of records, under the new key of a renamed field', { tags: 'long' }, async () => {
     const { sourceAppId, begin, until, operator, path, data } = await people(2);
     const id = await begin(2, { set: { age: 70 } });
     await until(id);
@@ -311,7 +315,7 @@ describe('a change whose records are erased', () => {
         await expect(erase(appId, [new UUID(id)])).rejects.toBe(killed);
       },
     ],
-  ])('is removed with the last of them: %s', async (_, erase) => {
+  ])('is removed with the last of them: %s', { tags: 'long' }, async (_, erase) => {
     const app = await people(2);
     const { begin, until, operator } = app;
     const secret = `secret-${app.sourceAppId}`.slice(0, 20);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { BROWSER, type Entries, type FormKind, sendForm } from '../support/forms.ts';
-import { runImport } from '../support/imports.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { BROWSER, type Entries, type FormKind, sendForm } from '../support/server/forms.ts';
+import { runImport } from '../support/server/imports.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const TOPICS = {
   key: 'topics',
@@ -54,7 +54,9 @@ describe('several choices', () => {
     await operator.patch(`/auth/users/${body.id}`, { set: { topics: ['sport'] } }).expect(400);
   });
 
-  it('replace one choice or the items of a list that the field held before, which still can be found', async () => {
+  it('replace one choice or the items of a list that the field held before, which still can be found', {
+    tags: 'long',
+  }, async () => {
     const own = await server.admin.buildApp({ fields: [{ key: 'topics', kind: 'select', enum: ['news', 'events'] }] });
     await submit('one@x.org', 'news', own).expect(200);
     await server.admin.putSchema(own.sourceAppId, { fields: [{ key: 'topics', kind: 'array' }] }).expect(200);

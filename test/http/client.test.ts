@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient, RefusedError, UnavailableError } from '../../web/client/index.ts';
-import { randomName } from '../support/databases.ts';
-import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { randomName } from '../support/database/databases.ts';
+import { type Fault, type FaultyProxy, startFaultyProxy } from '../support/peers/faulty-proxy.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let proxy: FaultyProxy;
@@ -24,7 +24,7 @@ const stored = async (email: string) =>
     .body.users;
 
 describe('a submission of the client', () => {
-  it('is repeated with the same key after each kind of fault, and stored once', async () => {
+  it('is repeated with the same key after each kind of fault, and stored once', { tags: 'long' }, async () => {
     const kinds: Fault[] = ['dropped', 'lost', 'cut short', 'no JSON', 'silent', 429, 502, 503, 504];
     const repeated = kinds.map(async (fault) => {
       const { url, keys } = proxy.route(fault === 'silent' ? ['silent', 'lost'] : [fault, fault]);
@@ -42,7 +42,9 @@ describe('a submission of the client', () => {
     expect(new Set(await Promise.all(repeated)).size).toBe(kinds.length);
   });
 
-  it('is stored once however faults follow each other, beside others of the same person', async () => {
+  it('is stored once however faults follow each other, beside others of the same person', {
+    tags: 'long',
+  }, async () => {
     const kinds: Fault[] = ['dropped', 'pass', 'lost', 503, 'cut short', 'pass'];
     const { url, keys } = proxy.route(
       Array.from({ length: 24 }, (_, index) => kinds[(index * 5) % kinds.length] ?? 'pass'),
@@ -55,7 +57,7 @@ describe('a submission of the client', () => {
     expect(new Set(keys).size).toBe(12);
   });
 
-  it('is repeated at the times that Retry-After asks for', async () => {
+  it('is repeated at the times that Retry-After asks for', { tags: 'long' }, async () => {
     const { url, keys } = proxy.route(Array<Fault>(20).fill(503), '2');
     // Without the header there would be a third attempt in this time.
     await expect(createClient({ url, app, retryFor: 3_500 }).submit('ada@example.com', { n: 1 })).rejects.toMatchObject(
@@ -64,7 +66,7 @@ describe('a submission of the client', () => {
     expect(keys.length).toBe(2);
   });
 
-  it('ends with its key when the repeats take too long, and can be repeated with it', async () => {
+  it('ends with its key when the repeats take too long, and can be repeated with it', { tags: 'long' }, async () => {
     const { url, keys, faults } = proxy.route(Array<Fault>(20).fill('dropped'));
     const client = createClient({ url, app, retryFor: 1_500 });
     const email = `${randomName()}@example.com`;
@@ -117,7 +119,7 @@ describe('a submission of the client', () => {
 });
 
 describe('the client', () => {
-  it('reads the newest schema, repeating lost answers', async () => {
+  it('reads the newest schema, repeating lost answers', { tags: 'long' }, async () => {
     const { url } = proxy.route(['lost', 503]);
     expect(await createClient({ url, app }).schema()).toMatchObject({
       version: 2,

@@ -12,12 +12,12 @@ import { createLogger } from '../../src/platform/core/logger.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
 import { createAnnouncement, type ServerDocument } from '../../src/platform/servers/servers.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
-import { joinApp, logIn, totp } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { appDocument, untilReady } from '../support/index-slots.ts';
-import { createModels } from '../support/models.ts';
-import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument, untilReady } from '../support/database/index-slots.ts';
+import { createModels } from '../support/database/models.ts';
+import { joinApp, logIn, totp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -82,7 +82,7 @@ describe('after the clock of MongoDB was set back by an hour', () => {
     expect(await rates.confirmationTime(_id)).toSatisfy((time: Date) => time.getTime() <= Date.now());
   });
 
-  it('an index is built and a field is renamed that waited for late writes', async () => {
+  it('an index is built and a field is renamed that waited for late writes', { tags: 'long' }, async () => {
     const waiting = await startServer({}, undefined, { ...FULL_LEASES, writesEndMs: HOUR_MS });
     const { admin, client, database, db, services } = waiting;
     const [built, renamed] = [await admin.buildApp(), await admin.buildApp({ fields: [NAME] })];

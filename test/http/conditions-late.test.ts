@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { TcpProxy } from '../support/proxy.ts';
-import { recordsOf } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { recordsOf } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A stored value is removed in the write of the submission that does not show its field: whatever
 // comes between, no record has one without the other.

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 // Random schemas with conditions and random submissions to two servers, against a model of the
 // section of the specification that shares no code with the service.

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { beginChange, untilChange } from '../support/changes.ts';
-import { conditionVectors } from '../support/condition-vectors.ts';
-import { type Entries, sendForm, TYPES, urlencoded } from '../support/forms.ts';
-import { runImport } from '../support/imports.ts';
-import { expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { conditionVectors } from '../support/samples/condition-vectors.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
+import { type Entries, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import { runImport } from '../support/server/imports.ts';
+import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let a: TestServer;
 let b: TestServer;
@@ -490,7 +490,7 @@ describe('A submission to a schema with conditions', () => {
     await submit(app, { plan: 'pro', terms: true, tags: ['x'], notes: [] }).expect(200);
   });
 
-  it('shows what the table of conditions says', async () => {
+  it('shows what the table of conditions says', { tags: 'long' }, async () => {
     const isStorable = (fields: FieldDefinitionInput[]) =>
       fields.every(({ showIf }, at) =>
         [...(showIf?.all ?? []), ...(showIf?.any ?? [])].every(({ field }) =>
@@ -526,7 +526,7 @@ describe('A submission to a schema with conditions', () => {
     }
   });
 
-  it('compares as the conditions of a query do', async () => {
+  it('compares as the conditions of a query do', { tags: 'long' }, async () => {
     type Vector = (typeof conditionVectors)[number];
     const conditionOf = ({ fields: [, second] }: Vector) => second?.showIf?.all?.[0];
     const single = conditionVectors.filter((vector) => {
@@ -700,7 +700,7 @@ describe('What a submission removes', () => {
     ]);
   });
 
-  it('is in no index and found by no search', async () => {
+  it('is in no index and found by no search', { tags: 'long' }, async () => {
     const app = await build([
       PLAN,
       { ...SEATS, indexed: true },

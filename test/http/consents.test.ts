@@ -1,8 +1,10 @@
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const ROUNDS_TIMEOUT_MS = 120_000;
 
@@ -207,7 +209,7 @@ describe('limits of consents', () => {
     expect((await person.stored())?.data.terms).toBe(false);
   });
 
-  it('include the size of the record', async () => {
+  it('include the size of the record', { tags: 'long' }, async () => {
     const small = await startServer({ RECORD_LIMIT: '256kb' }, a.database);
     const app = await a.admin.buildApp({ fields: [terms('1', 'ü'.repeat(200))] });
     const person = newPerson(app);
@@ -237,7 +239,9 @@ describe('limits of consents', () => {
 });
 
 describe('a record that is full', () => {
-  it('still takes the withdrawal of a consent, and the values that it has, but nothing more', async () => {
+  it('still takes the withdrawal of a consent, and the values that it has, but nothing more', {
+    tags: 'long',
+  }, async () => {
     const small = await startServer({ RECORD_LIMIT: '256kb' }, a.database);
     try {
       const app = await a.admin.buildApp({ fields: [terms('1'), { ...terms('1'), key: 'news' }, list] });
@@ -263,30 +267,29 @@ describe('a record that is full', () => {
 });
 
 describe('consents on two servers', () => {
-  it(
-    'alternate, end with the stored value, and come with their items exactly once',
-    async () => {
-      const app = await a.admin.buildApp({ fields: [terms('1'), list] });
-      const items = Array.from({ length: 14 }, (_, item) => item);
-      for (let round = 0; round < rounds(15, 6); round += 1) {
-        const person = newPerson(app);
-        if (round % 3 > 0) await person.insist({ terms: round % 3 === 1 }, a, 'first');
-        await Promise.all(
-          items.map((item) => person.insist({ terms: item % 4 < 2, list: [item] }, item % 2 === 0 ? a : b, `${item}`)),
-        );
-        const { data, consentState } = await person
-          .stored()
-          .then((record) => record ?? Promise.reject(new Error('no record')));
-        const history = await person.history();
-        expect(history).toEqual(history.map((_, index) => (index % 2 === 0 ? '1' : 'no')));
-        expect(history.at(-1)).toBe(data.terms ? '1' : history.length > 0 ? 'no' : undefined);
-        if (history.length > 0) expect(consentState).toEqual({ terms: data.terms && '1' });
-        const stored: number[] = data.list.map(({ value }: { value: number }) => value);
-        expect(stored.sort((one, other) => one - other)).toEqual(items);
-      }
-    },
-    ROUNDS_TIMEOUT_MS,
-  );
+  it('alternate, end with the stored value, and come with their items exactly once', {
+    tags: 'long',
+    timeout: ROUNDS_TIMEOUT_MS,
+  }, async () => {
+    const app = await a.admin.buildApp({ fields: [terms('1'), list] });
+    const items = Array.from({ length: 14 }, (_, item) => item);
+    for (let round = 0; round < rounds(15, 6); round += 1) {
+      const person = newPerson(app);
+      if (round % 3 > 0) await person.insist({ terms: round % 3 === 1 }, a, 'first');
+      await Promise.all(
+        items.map((item) => person.insist({ terms: item % 4 < 2, list: [item] }, item % 2 === 0 ? a : b, `${item}`)),
+      );
+      const { data, consentState } = await person
+        .stored()
+        .then((record) => record ?? Promise.reject(new Error('no record')));
+      const history = await person.history();
+      expect(history).toEqual(history.map((_, index) => (index % 2 === 0 ? '1' : 'no')));
+      expect(history.at(-1)).toBe(data.terms ? '1' : history.length > 0 ? 'no' : undefined);
+      if (history.length > 0) expect(consentState).toEqual({ terms: data.terms && '1' });
+      const stored: number[] = data.list.map(({ value }: { value: number }) => value);
+      expect(stored.sort((one, other) => one - other)).toEqual(items);
+    }
+  });
 
   it(
     'are recorded once for concurrent submissions that agree, and for repeats with one Idempotency-Key',
@@ -313,28 +316,27 @@ describe('consents on two servers', () => {
     ROUNDS_TIMEOUT_MS,
   );
 
-  it(
-    'follow the versions of the text while submissions run',
-    async () => {
-      const app = await a.admin.buildApp({ fields: [terms('v1')] });
-      const person = newPerson(app);
-      let stopped = false;
-      const statuses = new Set<number>();
-      const keepSubmitting = async (server: TestServer) => {
-        while (!stopped) statuses.add(await person.submit({ terms: true }, server).then(({ status }) => status));
-      };
-      const running = Promise.all([a, b, a, b].map(keepSubmitting));
-      const versions = Array.from({ length: 8 }, (_, index) => `v${index + 1}`);
-      for (const [index, version] of versions.entries()) {
-        const server = index % 2 === 0 ? a : b;
-        if (index > 0) await server.admin.putSchema(app.sourceAppId, { fields: [terms(version)] }).expect(200);
-        await person.insist({ terms: true }, index % 2 === 0 ? b : a, version);
-      }
-      stopped = true;
-      await running;
-      expect(await person.history()).toEqual(versions);
-      for (const status of statuses) expect([200, 503]).toContain(status);
-    },
-    ROUNDS_TIMEOUT_MS,
-  );
+  it('follow the versions of the text while submissions run', {
+    tags: 'long',
+    timeout: ROUNDS_TIMEOUT_MS,
+  }, async () => {
+    const app = await a.admin.buildApp({ fields: [terms('v1')] });
+    const person = newPerson(app);
+    let stopped = false;
+    const statuses = new Set<number>();
+    const keepSubmitting = async (server: TestServer) => {
+      while (!stopped) statuses.add(await person.submit({ terms: true }, server).then(({ status }) => status));
+    };
+    const running = Promise.all([a, b, a, b].map(keepSubmitting));
+    const versions = Array.from({ length: 8 }, (_, index) => `v${index + 1}`);
+    for (const [index, version] of versions.entries()) {
+      const server = index % 2 === 0 ? a : b;
+      if (index > 0) await server.admin.putSchema(app.sourceAppId, { fields: [terms(version)] }).expect(200);
+      await person.insist({ terms: true }, index % 2 === 0 ? b : a, version);
+    }
+    stopped = true;
+    await running;
+    expect(await person.history()).toEqual(versions);
+    for (const status of statuses) expect([200, 503]).toContain(status);
+  });
 });

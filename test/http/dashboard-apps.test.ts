@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -109,7 +109,9 @@ describe("POST /auth/apps/:sourceAppId/password for the admin's own app", () => 
     await newClient(limited).logIn('admin', ADMIN_PASSWORD);
   });
 
-  it('responds with 403 to a wrong current password, and with 429 after RATE_LIMIT_LOGIN failures', async () => {
+  it('responds with 403 to a wrong current password, and with 429 after RATE_LIMIT_LOGIN failures', {
+    tags: 'long',
+  }, async () => {
     const attempt = (currentPassword: string) =>
       limited.admin.post(path, { currentPassword }).set('X-Forwarded-For', '192.0.2.1');
     for (let failed = 0; failed < FAILURES; failed += 1) {

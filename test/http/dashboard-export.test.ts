@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds, type RecordId } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let operator: Client;

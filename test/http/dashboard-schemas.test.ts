@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchemaCheckService } from '../../src/operators/search/schema-check.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { joinApp } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { createKey, type KeyClient } from '../support/keys.ts';
-import { createQueries } from '../support/query-records.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { createQueries } from '../support/database/query-records.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { createKey, type KeyClient } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let second: TestServer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -65,7 +65,7 @@ describe('GET /auth/stats', () => {
     );
   });
 
-  it('counts each day of a year once', async () => {
+  it('counts each day of a year once', { tags: 'long' }, async () => {
     const { sourceAppId, operator } = await appWithOperator();
     for (let day = 0; day < 365; day += 1) {
       // The ids of the records of other tests have the times of their midnights.

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plainPage } from '../../src/operators/search/users.service.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { createQueries } from '../support/query-records.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { createQueries } from '../support/database/query-records.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 /** Has a session of an app with the five records below, created in this order. */
@@ -208,7 +208,9 @@ describe('GET and DELETE /auth/users/:id', () => {
     await own.get(`/auth/users/${second.id}`).expect(200);
   });
 
-  it('leaves one complete record or none when submissions for that person are in flight', async () => {
+  it('leaves one complete record or none when submissions for that person are in flight', {
+    tags: 'long',
+  }, async () => {
     const app = await server.admin.buildApp();
     const own = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
     const submit = () => server.client.submit(app.sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } });

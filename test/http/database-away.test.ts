@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { TestApp } from '../support/client.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let proxy: TcpProxy;
 let server: TestServer;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-edge-test';
 const ORIGIN = 'https://forms.example.com';

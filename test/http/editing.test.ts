@@ -1,10 +1,12 @@
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client } from '../support/client.ts';
-import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const RACE_TIMEOUT_MS = 120_000;
 const OPTIONS = { RECORD_LIMIT: '256kb', MAX_ARRAY_ITEMS: '1000' };
@@ -254,68 +256,65 @@ describe('PATCH /auth/users/:id', () => {
     });
   });
 
-  it(
-    'loses no submission and overwrites no newer state, on two servers',
-    async () => {
-      const { submit, sourceAppId, path, get, stored } = await person({ name: 'Ada', age: 0 });
-      let stopped = false;
-      let sent = 0;
-      const submitting = [a, b, a].map(async (server) => {
-        const accepted: number[] = [];
-        while (!stopped && sent < rounds(900, 300)) {
-          sent += 1;
-          const item = sent;
-          await submit({ name: 'Ada', visits: [item], other: item, plan: item % 2 ? 'pro' : 'free' }, server).expect(
-            200,
-          );
-          accepted.push(item);
-        }
-        return accepted;
-      });
-      const scoped = `${path}?sourceAppId=${sourceAppId}`;
-      // Each increments the age by reading it and naming the state that was read.
-      const counting = [a, b].map(async ({ admin }) => {
-        let applied = 0;
-        for (let round = 0; round < rounds(150, 50); round += 1) {
-          const { body, headers } = await admin.get(scoped).expect(200);
-          const set = { age: body.data.age + 1, other: `edited ${body.data.other}` };
-          const { status } = await admin.patch(scoped, { set }).set('If-Match', headers.etag ?? '');
-          expect([200, 412]).toContain(status);
-          if (status === 200) applied += 1;
-        }
-        return applied;
-      });
-      const removing = (async () => {
-        const removed: unknown[] = [];
-        for (let round = 0; round < rounds(40, 15); round += 1) {
-          const { body } = await b.admin.get(scoped).expect(200);
-          const { timestamp } = body.data.visits?.[0] ?? {};
-          if (!timestamp) continue;
-          const { status } = await b.admin.patch(scoped, { removeItems: [{ key: 'visits', timestamp }] });
-          expect([200, 503]).toContain(status);
-          if (status === 200) removed.push(timestamp);
-        }
-        return removed;
-      })();
-      const applied = (await Promise.all(counting)).reduce((sum, count) => sum + count, 0);
-      const removed = await removing;
-      stopped = true;
-      const accepted = (await Promise.all(submitting)).flat();
-      expect(applied).toBeGreaterThan(0);
-      expect(removed.length).toBeGreaterThan(0);
-      const { data } = await get();
-      expect(data.age).toBe(applied);
-      // What remains is everything that was accepted, except items of the removed times.
-      const visits: { value: number; timestamp: string }[] = data.visits;
-      const missing = accepted.filter((item) => !visits.some(({ value }) => value === item));
-      expect(new Set(visits.map(({ value }) => value)).size).toBe(visits.length);
-      expect(visits.length + missing.length).toBe(accepted.length);
-      expect(visits.filter(({ timestamp }) => removed.includes(timestamp))).toEqual([]);
-      expect(missing.length).toBeLessThanOrEqual(removed.length * 3);
-      expect((await stored())?.arraySizes.visits).toBe(visits.length);
-      await untilReady(a, sourceAppId, ['plan']);
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(1);
-    },
-    RACE_TIMEOUT_MS,
-  );
+  it('loses no submission and overwrites no newer state, on two servers', {
+    tags: 'long',
+    timeout: RACE_TIMEOUT_MS,
+  }, async () => {
+    const { submit, sourceAppId, path, get, stored } = await person({ name: 'Ada', age: 0 });
+    let stopped = false;
+    let sent = 0;
+    const submitting = [a, b, a].map(async (server) => {
+      const accepted: number[] = [];
+      while (!stopped && sent < rounds(900, 300)) {
+        sent += 1;
+        const item = sent;
+        await submit({ name: 'Ada', visits: [item], other: item, plan: item % 2 ? 'pro' : 'free' }, server).expect(200);
+        accepted.push(item);
+      }
+      return accepted;
+    });
+    const scoped = `${path}?sourceAppId=${sourceAppId}`;
+    // Each increments the age by reading it and naming the state that was read.
+    const counting = [a, b].map(async ({ admin }) => {
+      let applied = 0;
+      for (let round = 0; round < rounds(150, 50); round += 1) {
+        const { body, headers } = await admin.get(scoped).expect(200);
+        const set = { age: body.data.age + 1, other: `edited ${body.data.other}` };
+        const { status } = await admin.patch(scoped, { set }).set('If-Match', headers.etag ?? '');
+        expect([200, 412]).toContain(status);
+        if (status === 200) applied += 1;
+      }
+      return applied;
+    });
+    const removing = (async () => {
+      const removed: unknown[] = [];
+      for (let round = 0; round < rounds(40, 15); round += 1) {
+        const { body } = await b.admin.get(scoped).expect(200);
+        const { timestamp } = body.data.visits?.[0] ?? {};
+        if (!timestamp) continue;
+        const { status } = await b.admin.patch(scoped, { removeItems: [{ key: 'visits', timestamp }] });
+        expect([200, 503]).toContain(status);
+        if (status === 200) removed.push(timestamp);
+      }
+      return removed;
+    })();
+    const applied = (await Promise.all(counting)).reduce((sum, count) => sum + count, 0);
+    const removed = await removing;
+    stopped = true;
+    const accepted = (await Promise.all(submitting)).flat();
+    expect(applied).toBeGreaterThan(0);
+    expect(removed.length).toBeGreaterThan(0);
+    const { data } = await get();
+    expect(data.age).toBe(applied);
+    // What remains is everything that was accepted, except items of the removed times.
+    const visits: { value: number; timestamp: string }[] = data.visits;
+    const missing = accepted.filter((item) => !visits.some(({ value }) => value === item));
+    expect(new Set(visits.map(({ value }) => value)).size).toBe(visits.length);
+    expect(visits.length + missing.length).toBe(accepted.length);
+    expect(visits.filter(({ timestamp }) => removed.includes(timestamp))).toEqual([]);
+    expect(missing.length).toBeLessThanOrEqual(removed.length * 3);
+    expect((await stored())?.arraySizes.visits).toBe(visits.length);
+    await untilReady(a, sourceAppId, ['plan']);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(1);
+  });
 });

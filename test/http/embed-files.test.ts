@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const MAX_SCRIPT_BYTES = 8_300;
 

@@ -1,13 +1,15 @@
+// @module-tag long
+
 import { Binary, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Unavailable } from '../../src/platform/core/errors.ts';
-import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { storeFile } from '../support/files.ts';
-import { holdJob } from '../support/held-job.ts';
-import { prepareImport } from '../support/imports.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { holdJob } from '../support/database/held-job.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { storeFile } from '../support/server/files.ts';
+import { prepareImport } from '../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 // A server stops in the erasure of a person, and goes on when an operator has restored the data.
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let first: TestServer;
 let second: TestServer;
@@ -68,7 +68,7 @@ describe('A submission for a person whose record was erased', () => {
     expect(record?._id.toString()).toBe(created.id);
   });
 
-  it('stores one record with all items for concurrent, batched submissions', async () => {
+  it('stores one record with all items for concurrent, batched submissions', { tags: 'long' }, async () => {
     const { operator, submit, stored } = await newPerson();
     const { body: old } = await submit(first, { list: [0] }).expect(200);
     await operator.delete(`/auth/users/${old.id}`).expect(200);

@@ -1,14 +1,16 @@
+// @module-tag long
+
 import { Binary, type Document, type ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DocumentId } from '../../src/platform/bson/documents.ts';
 import { createPersonRecords } from '../../src/records/read/record-reader.ts';
 import { createRecordEraser } from '../../src/records/write/erasure.ts';
-import { beginChange, storePeople, untilChange } from '../support/changes.ts';
-import { holdJob } from '../support/held-job.ts';
-import { appDocument } from '../support/index-slots.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import { holdJob } from '../support/database/held-job.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A server stops in the erasure of a record, and goes on when an operator has restored the record,
 // or not at all.

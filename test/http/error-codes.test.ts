@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import type { TestApp } from '../support/client.ts';
-import { assertCoded } from '../support/coded.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { assertCoded } from '../support/server/coded.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 let proxy: TcpProxy;
 let server: TestServer;
@@ -78,7 +78,9 @@ describe('every error body has its codes', () => {
     expect(guarded.filter((spec) => !coded.includes(spec)).map(({ path }) => path)).toEqual(['/auth/session']);
   });
 
-  it('with a wrong key, with a session and a key, and for a role that the caller has not', async () => {
+  it('with a wrong key, with a session and a key, and for a role that the caller has not', {
+    tags: 'long',
+  }, async () => {
     const key = { Authorization: 'Bearer uck_wrong' };
     expect(await refusals(guarded, { headers: key })).toContain('401 invalidApiKey');
     expect(await refusals(guarded, { headers: { ...key, Cookie: operator } })).toContain('400 sessionAndKey');
@@ -100,7 +102,7 @@ describe('every error body has its codes', () => {
     for (const one of found) expect(one).toMatch(/^4\d\d /);
   });
 
-  it('with a body that is too large, in pieces of another type, encoding or charset', async () => {
+  it('with a body that is too large, in pieces of another type, encoding or charset', { tags: 'long' }, async () => {
     const headers = { Cookie: admin };
     const large = JSON.stringify({ email: 'x'.repeat(4 * 1024 * 1024) });
     expect(await refusals(bodies, { headers: { ...headers, ...JSON_TYPE }, body: large })).toContain(
@@ -114,14 +116,14 @@ describe('every error body has its codes', () => {
     expect(await refusals(bodies, { headers: charset, body: '{}' })).toContain('400 bodyNotUtf8');
   });
 
-  it('with a wrong query', async () => {
+  it('with a wrong query', { tags: 'long' }, async () => {
     const queried = endpoints.filter(({ query, method }) => query && method === 'get');
     for (const name of ['sort', 'order', 'cursor', 'where', 'total', 'format', 'columns', 'field', 'unknown'])
       await refusals(queried, { headers: { Cookie: operator }, query: `?${name}=%00x,` });
     expect(await refusals(queried, { headers: { Cookie: operator }, query: '?limit=x' })).toContain('400 invalidQuery');
   });
 
-  it('for what does not exist, and for another method', async () => {
+  it('for what does not exist, and for another method', { tags: 'long' }, async () => {
     const named = endpoints.filter(({ path }) => /:(?!sourceAppId)/.test(path));
     const found = await refusals(named, { headers: { Cookie: operator, ...JSON_TYPE } });
     expect(found.filter((one) => one.startsWith('404')).length).toBeGreaterThan(3);
@@ -172,7 +174,7 @@ describe('every error body has its codes', () => {
     expect(statuses).toContain(429);
   });
 
-  it('while the database is away', async () => {
+  it('while the database is away', { tags: 'long' }, async () => {
     proxy.cut();
     expect(await refused({ method: 'get', path: '/ready' })).toBe('503 notReady');
     expect(await refused({ method: 'get', path: '/auth/users' }, { headers: { Cookie: operator } })).toMatch(/^503 /);

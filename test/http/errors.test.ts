@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const SECRET = 'a-text-that-no-answer-may-repeat';
 
@@ -120,7 +120,9 @@ describe('spec 7, error body: JSON for 404 and 405', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  it('responds with 400 to unknown query parameters of each endpoint of operators that has any', async () => {
+  it('responds with 400 to unknown query parameters of each endpoint of operators that has any', {
+    tags: 'long',
+  }, async () => {
     const declared = listEndpoints().filter(
       ({ name, spec }) => spec.path.startsWith('/auth/') && spec.query && name !== 'startSignOn',
     );

@@ -1,3 +1,5 @@
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCapacity, createSeats } from '../../src/intake/bots/admission.ts';
 import { accept } from '../../src/intake/submissions/acceptance.ts';
@@ -7,11 +9,11 @@ import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordWriter } from '../../src/records/write/group-commit.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
 import { createSubmissionStore } from '../../src/records/write/submission-writes.ts';
-import type { TestApp } from '../support/client.ts';
-import { createModels } from '../support/models.ts';
-import { NO_RENAMES } from '../support/renames.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { createModels } from '../support/database/models.ts';
+import { rounds } from '../support/run/rounds.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { NO_RENAMES } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const FULL = 'This form is full';
 const ROUNDS_TIMEOUT_MS = 120_000;
@@ -91,7 +93,7 @@ describe('`maxRecords` (spec 4.5)', () => {
     await expect.poll(() => seatsOf(app)).toEqual([]);
   });
 
-  it('takes new persons again after an erasure or with a higher limit', async () => {
+  it('takes new persons again after an erasure or with a higher limit', { tags: 'long' }, async () => {
     const app = await limited({ maxRecords: 1 });
     await submit(app, 'ada@x.org').expect(200);
     await submit(app, 'eve@x.org').expect(403);
@@ -102,25 +104,24 @@ describe('`maxRecords` (spec 4.5)', () => {
     await submit(app, 'max@x.org').expect(403);
   });
 
-  it(
-    'is exact for many new persons on two servers, and acknowledges no record that is lost',
-    async () => {
-      for (const [round, limit] of [1, 2, 7, 20, 20].entries()) {
-        const app = await limited({ maxRecords: limit });
-        const emails = Array.from({ length: 60 }, (_, index) => `p${index}@x.org`);
-        const statuses = await Promise.all(emails.map((email, index) => submitUntilDecided(app, email, index)));
-        const acknowledged = emails.filter((_, index) => statuses[index] === 200).sort();
-        expect(statuses.filter((status) => status === 403)).toHaveLength(emails.length - acknowledged.length);
-        const stored = await a.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
-        expect({ round, acknowledged }).toEqual({ round, acknowledged: stored.map(({ email }) => email).sort() });
-        expect(acknowledged).toHaveLength(limit);
-        await expect.poll(() => seatsOf(app)).toEqual([]);
-      }
-    },
-    ROUNDS_TIMEOUT_MS,
-  );
+  it('is exact for many new persons on two servers, and acknowledges no record that is lost', {
+    tags: 'long',
+    timeout: ROUNDS_TIMEOUT_MS,
+  }, async () => {
+    for (const [round, limit] of [1, 2, 7, 20, 20].entries()) {
+      const app = await limited({ maxRecords: limit });
+      const emails = Array.from({ length: 60 }, (_, index) => `p${index}@x.org`);
+      const statuses = await Promise.all(emails.map((email, index) => submitUntilDecided(app, email, index)));
+      const acknowledged = emails.filter((_, index) => statuses[index] === 200).sort();
+      expect(statuses.filter((status) => status === 403)).toHaveLength(emails.length - acknowledged.length);
+      const stored = await a.db.collection('users').find({ sourceAppId: app.sourceAppId }).toArray();
+      expect({ round, acknowledged }).toEqual({ round, acknowledged: stored.map(({ email }) => email).sort() });
+      expect(acknowledged).toHaveLength(limit);
+      await expect.poll(() => seatsOf(app)).toEqual([]);
+    }
+  });
 
-  it('counts concurrent first submissions of one person once', async () => {
+  it('counts concurrent first submissions of one person once', { tags: 'long' }, async () => {
     for (let round = 0; round < 10; round += 1) {
       const app = await limited({ maxRecords: 1 });
       const answers = await Promise.all([a, b, a, b, a, b].map((server) => submit(app, 'ada@x.org', server)));
@@ -196,7 +197,7 @@ describe('`maxRecords` (spec 4.5)', () => {
     }
   });
 
-  it('does not count the seats of a server that stopped for ever', async () => {
+  it('does not count the seats of a server that stopped for ever', { tags: 'long' }, async () => {
     const app = await limited({ maxRecords: 1 });
     const seat = { token: (await a.services.findApp(app.sourceAppId))?.id, count: 1 };
     const setUntil = (until: Date) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let other: TestServer;
@@ -38,7 +38,7 @@ describe('GET /f/:sourceAppId', () => {
     expect(text).not.toMatch(/\sstyle=|\son\w+=|<style|<script>/);
   });
 
-  it('has another idempotency key in each view', async () => {
+  it('has another idempotency key in each view', { tags: 'long' }, async () => {
     const app = await formOf();
     const keyIn = async () =>
       /name="_key" value="([0-9a-f-]{36})"/.exec((await server.client.get(`/f/${app}`)).text)?.[1];

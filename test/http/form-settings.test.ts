@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const SITE = 'https://www.example.com';
 const DEFAULTS = {
@@ -150,7 +150,7 @@ describe('the origins of an app (spec 5.3)', () => {
   const submit = (sourceAppId: string, origin: string, { client } = a) =>
     client.submit(sourceAppId, { email: 'ada@x.org' }).set('Origin', origin);
 
-  it('may submit and read the schema on every server once the replacement is answered', async () => {
+  it('may submit and read the schema on every server once the replacement is answered', { tags: 'long' }, async () => {
     const { sourceAppId } = await a.admin.buildApp();
     for (let round = 0; round < 5; round += 1) {
       const [changing, other] = round % 2 === 0 ? [a, b] : [b, a];

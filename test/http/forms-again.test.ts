@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { entriesOfPage } from '../support/form-page.ts';
-import { BOUNDARY, type Entries, partOf, sendBody, sendForm, TYPES } from '../support/forms.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { entriesOfPage } from '../support/browser/form-page.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { BOUNDARY, type Entries, partOf, sendBody, sendForm, TYPES } from '../support/server/forms.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const SITE = 'https://site.example';
 const FIELDS: FieldDefinitionInput[] = [
@@ -249,7 +249,7 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
     expect(again?.consents?.length).toBe(direct?.consents?.length);
   });
 
-  it('stores the same, whatever was sent under whatever names', async () => {
+  it('stores the same, whatever was sent under whatever names', { tags: 'long', timeout: 120_000 }, async () => {
     const anyText = fc.oneof(
       fc.constantFrom('', 'a', ' a ', 'x\r\ny', '"><b>&amp;'),
       fc.string({ unit: 'grapheme', maxLength: 12 }).map((value) => value.replace(/[\0\r\n]/g, '')),
@@ -279,7 +279,7 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
       }),
       { numRuns: 50 },
     );
-  }, 120_000);
+  });
 
   it('withdraws no consent and unticks no checkbox that the form did not have', async () => {
     const email = newEmail();
@@ -364,7 +364,9 @@ describe('spec 4.5, a form that is sent again after a refusal', () => {
     await sendForm(server.client, app, entriesOfPage(text)).expect(303);
   });
 
-  it('has the same key and content after 503, whatever the order of its fields, and counts once', async () => {
+  it('has the same key and content after 503, whatever the order of its fields, and counts once', {
+    tags: 'long',
+  }, async () => {
     const email = newEmail();
     const entries: Entries = [
       ['pets[]', 'cat'],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Entries, sendForm } from '../support/forms.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { type Entries, sendForm } from '../support/server/forms.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Entries, type FormKind, sendForm } from '../support/forms.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { type Entries, type FormKind, sendForm } from '../support/server/forms.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let a: TestServer;
 let b: TestServer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entriesOfPage } from '../support/form-page.ts';
-import { type Entries, sendForm } from '../support/forms.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { entriesOfPage } from '../support/browser/form-page.ts';
+import { type Entries, sendForm } from '../support/server/forms.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const SITE = 'https://site.example';
 const LOCAL = 'http://localhost:5500';
@@ -150,7 +150,9 @@ describe('spec 4.5, _next', () => {
 });
 
 describe('spec 4.5, an address that is ignored', () => {
-  it('is counted over all servers by its origin alone, the latest first, and works once it is allowed', async () => {
+  it('is counted over all servers by its origin alone, the latest first, and works once it is allowed', {
+    tags: 'long',
+  }, async () => {
     const other = await startServer({}, server.database);
     try {
       const own = await appWith({ nullOrigin: true });

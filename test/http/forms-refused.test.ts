@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { BROWSER, type Entries, sendBody, sendForm, TYPES, urlencoded } from '../support/forms.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { BROWSER, type Entries, sendBody, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const SITE = 'https://site.example';
 const MARKUP = `"><script>alert('x')</script><img src=x onerror=alert(1)>`;
@@ -256,7 +256,7 @@ describe.each([
   ['with a key', [['_key', 'a-key']]],
   ['without a key', []],
 ] as [string, Entries][])('spec 4.5, 503 (%s)', (_name, key) => {
-  it('shows the entries with Retry-After, and sending them again counts once', async () => {
+  it('shows the entries with Retry-After, and sending them again counts once', { tags: 'long' }, async () => {
     const email = `outage-${key.length}@x.org`;
     const entries: Entries = [
       ['email', email],
@@ -281,7 +281,9 @@ describe.each([
   });
 });
 
-it('spec 4.5: while the database is away, a form is answered with a page within the deadline', async () => {
+it('spec 4.5: while the database is away, a form is answered with a page within the deadline', {
+  tags: 'long',
+}, async () => {
   proxy.stall();
   await sleep(200); // the app that was read in the last 100 ms may be served from the cache
   const { text, type, headers } = await sendForm(server.client, app, [['email', 'a@x.org']])

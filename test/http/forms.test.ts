@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { TestApp } from '../support/client.ts';
-import { BROWSER, type Entries, type FormKind, sendForm, TYPES, urlencoded } from '../support/forms.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { BROWSER, type Entries, type FormKind, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text' },

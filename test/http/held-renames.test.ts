@@ -1,11 +1,14 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { Rename } from '../../src/fields/renames.ts';
-import type { TestApp } from '../support/client.ts';
-import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const TIMEOUT_MS = 60_000;
 const text = (key: string): FieldDefinitionInput => ({ key, kind: 'text' });

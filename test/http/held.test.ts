@@ -1,10 +1,12 @@
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_HELD, UNITS_PER_HOUR } from '../../src/intake/held/held.model.ts';
 import type { SubmissionOptions } from '../../src/intake/submissions/acceptance.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const UUID_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const FIELDS = {
@@ -174,7 +176,7 @@ describe('bot protection (spec 4.5)', () => {
     expect((await sendForm(app, { email: 'person@x.org' })).held).toBe(true);
   });
 
-  it('lets no network fill the queue', async () => {
+  it('lets no network fill the queue', { tags: 'long' }, async () => {
     const app = await site();
     const from = (address: string, email: string, data = {}) =>
       sendForm(app, { email, data }, { isTrapped: true, address });
@@ -186,7 +188,9 @@ describe('bot protection (spec 4.5)', () => {
 });
 
 describe('GET /auth/held (spec 4.5)', () => {
-  it('lists, releases and deletes those of any app for admins, and for no other operator', async () => {
+  it('lists, releases and deletes those of any app for admins, and for no other operator', {
+    tags: 'long',
+  }, async () => {
     const [app, other] = [await site(), await site()];
     for (const name of ['one', 'two']) await trap(app, `${name}@example.com`);
     const query = `?sourceAppId=${app.sourceAppId}`;
@@ -288,7 +292,7 @@ describe('held submissions (spec 4.5)', () => {
     await app.operator.post(`/auth/held/${id}/release`).expect(404);
   });
 
-  it('are stored once when they are released on both servers at the same time', async () => {
+  it('are stored once when they are released on both servers at the same time', { tags: 'long' }, async () => {
     const app = await site();
     for (let round = 1; round <= 10; round += 1) {
       const id = await holdItem(app);
@@ -380,7 +384,10 @@ describe('held submissions (spec 4.5)', () => {
     expect(await records(app)).toEqual([]);
   });
 
-  it('invariant 5: are removed with their app, also those in flight; a re-created app has none', async () => {
+  it('invariant 5: are removed with their app, also those in flight; a re-created app has none', {
+    tags: 'long',
+    timeout: 60_000,
+  }, async () => {
     const held = a.db.collection('held_submissions');
     for (let round = 0; round < rounds(5, 2); round += 1) {
       const app = await site();
@@ -403,5 +410,5 @@ describe('held submissions (spec 4.5)', () => {
       const fresh = await new Client(b.client.url).logIn(sourceAppId, body.password);
       expect((await fresh.get('/auth/held').expect(200)).body).toEqual({ held: [] });
     }
-  }, 60_000);
+  });
 });

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A server whose move of entries is held in the network, and goes on when another server has moved
 // them, or when the record was erased.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { joinApp } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text', required: true, maxLength: 20 },
@@ -69,7 +69,7 @@ async function person(data: object = { name: 'Ada' }, settings?: object) {
 const moved = (appId: unknown) => a.db.collection('history').countDocuments({ appId: appId as never });
 
 describe('GET /auth/users/:id/history', () => {
-  it('has the values before and after each edit, newest first, and who made it', async () => {
+  it('has the values before and after each edit, newest first, and who made it', { tags: 'long' }, async () => {
     const { sourceAppId, edit, history, operator, path, get } = await person({ name: 'Ada', visits: ['one', 'two'] });
     expect(await history()).toEqual([]);
     await edit({ name: 'Eve', age: 3 });
@@ -103,7 +103,9 @@ describe('GET /auth/users/:id/history', () => {
     expect(entries[0]?.at).toBe((await get()).updatedAt);
   });
 
-  it('is of one app: 404 for others, 403 without the scope, 400 for a cursor of another record', async () => {
+  it('is of one app: 404 for others, 403 without the scope, 400 for a cursor of another record', {
+    tags: 'long',
+  }, async () => {
     const one = await person();
     const two = await person();
     for (let n = 0; n < 25; n += 1) await one.edit({ age: n });
@@ -124,7 +126,7 @@ describe('GET /auth/users/:id/history', () => {
     expect((await one.history())[0]?.by).toEqual({ kind: 'edit', key: key.id });
   });
 
-  it('has each entry once, in order, while two servers edit, submit and read', async () => {
+  it('has each entry once, in order, while two servers edit, submit and read', { tags: 'long' }, async () => {
     const { path, operator, submit, history, stored } = await person({ name: 'Ada' }, { submissions: true });
     const rounds = Array.from({ length: 30 }, (_, n) => n);
     const read = async () => {
@@ -160,7 +162,7 @@ describe('GET /auth/users/:id/history', () => {
     expect(await moved(record.appId)).toBeGreaterThan(1);
   });
 
-  it('ends a page after large entries', async () => {
+  it('ends a page after large entries', { tags: 'long' }, async () => {
     const { edit, operator, path } = await person();
     for (const key of ['a', 'b', 'c', 'd']) await edit({ [key]: 'x'.repeat(90_000) });
     await edit({ age: 1 }, ['a', 'b', 'c', 'd']);
@@ -174,7 +176,7 @@ describe('GET /auth/users/:id/history', () => {
     expect(pages).toEqual([[5], [4, 3, 2], [1]]);
   });
 
-  it('tells of lines of imports, with the values before', async () => {
+  it('tells of lines of imports, with the values before', { tags: 'long' }, async () => {
     const { history, operator } = await person({ name: 'Ada', age: 1 });
     const lines = 'email,data.name,data.age,data.visits\nada@x.org,Ada,7,x\neve@x.org,Eve,1,y\n';
     const imported = await runImport(operator, undefined, lines, { mode: 'upsert' });
@@ -191,7 +193,7 @@ describe('GET /auth/users/:id/history', () => {
     ]);
   });
 
-  it('has submissions only when the app keeps them, at once on every server', async () => {
+  it('has submissions only when the app keeps them, at once on every server', { tags: 'long' }, async () => {
     const { sourceAppId, submit, history, operator } = await person();
     const settings = `/auth/apps/${sourceAppId}/history`;
     expect((await operator.get(settings).expect(200)).body).toEqual({ submissions: false, days: 90 });
@@ -217,7 +219,7 @@ describe('GET /auth/users/:id/history', () => {
     await client.put(settings, { submissions: true }).expect(403);
   });
 
-  it('keeps the newest thousand submissions of strangers, and every edit', async () => {
+  it('keeps the newest thousand submissions of strangers, and every edit', { tags: 'long' }, async () => {
     const { submit, edit, history, stored } = await person({ name: 'Ada' }, { submissions: true });
     await edit({ age: 1 });
     const record = await stored();
@@ -290,7 +292,7 @@ describe('POST /auth/users/:id/revert', () => {
     await revert(1).expect(409);
   });
 
-  it('is checked by the newest schema and by If-Match', async () => {
+  it('is checked by the newest schema and by If-Match', { tags: 'long' }, async () => {
     const { sourceAppId, edit, revert, submit } = await person({ name: 'A long name for Ada' });
     await edit({ name: 'Ada' });
     await revert(1).set('If-Match', '"another"').expect(412);
@@ -305,7 +307,7 @@ describe('POST /auth/users/:id/revert', () => {
     await revert(2).expect(409);
   });
 
-  it('needs the role of an editor, and is an event of the audit log without values', async () => {
+  it('needs the role of an editor, and is an event of the audit log without values', { tags: 'long' }, async () => {
     const { sourceAppId, edit, revert, path, id } = await person();
     await edit({ name: 'Secret' });
     const { client } = await joinApp(a, sourceAppId, 'viewer');
@@ -329,7 +331,7 @@ describe('POST /auth/users/:id/revert', () => {
 });
 
 describe('the end of entries', () => {
-  it('entries of an age are shown no more and are removed, in records and out of them', async () => {
+  it('entries of an age are shown no more and are removed, in records and out of them', { tags: 'long' }, async () => {
     const { sourceAppId, edit, history, stored, operator } = await person();
     for (let n = 0; n < 20; n += 1) await edit({ age: n });
     const record = await stored();
@@ -348,7 +350,7 @@ describe('the end of entries', () => {
     expect((await history()).map(({ revision }) => revision)).toEqual([21, 20, 19]);
   });
 
-  it('an erasure of the person, of the record and of the app leaves nothing', async () => {
+  it('an erasure of the person, of the record and of the app leaves nothing', { tags: 'long' }, async () => {
     const one = await person({ name: 'Lovelace' });
     for (let n = 0; n < 20; n += 1) await one.edit({ name: `Lovelace ${n}` });
     const { appId } = await one.stored();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let lists: TestApp;
@@ -35,7 +35,7 @@ describe('invariant 3: Idempotency-Key', () => {
     expect(await person.values()).toEqual([1]);
   });
 
-  it('applies concurrent repeats once', async () => {
+  it('applies concurrent repeats once', { tags: 'long' }, async () => {
     for (let round = 0; round < 20; round += 1) {
       const person = newPerson();
       const answers = await Promise.all(Array.from({ length: 8 }, () => person.submit('key', [round])));

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
-import { runImport, untilImport } from '../support/imports.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { runImport, untilImport } from '../support/server/imports.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 // The content of a file, when the request that writes it stops halfway or is late.
 
@@ -77,7 +77,7 @@ async function crash(writing: Promise<unknown>): Promise<void> {
   await writing.catch(() => undefined);
 }
 
-it('a chunk that no import lists, because the server died before, is erased and counts', async () => {
+it('a chunk that no import lists, because the server died before, is erased and counts', { tags: 'long' }, async () => {
   const { create, receive, erase, stored } = await build();
   const id = await create();
   const held = proxy.holdNext('update', 'imports');
@@ -142,7 +142,7 @@ it.each([
   expect(await stored()).toBe(before);
 });
 
-it('a request that began after an erasure keeps what it overwrites meanwhile', async () => {
+it('a request that began after an erasure keeps what it overwrites meanwhile', { tags: 'long' }, async () => {
   const { create, receive, erase, stored, sourceAppId } = await build();
   const id = await create();
   const received = await receive(server, id, undefined, [Buffer.from(FILE)]);
@@ -185,23 +185,29 @@ it.each([
   ['records', 'email,name'],
   // No record can be read.
   ['line ends', '"email,name'],
-])('an erasure writes each chunk once, however many of its lines are the person: by %s', async (_, header) => {
-  const { app, create, receive, erase, stored } = await build();
-  const id = await create();
-  const ofPerson = (from: number) =>
-    Array.from({ length: 3_000 }, (_, index) => `${EMAIL},secret ${from + index} ${'y'.repeat(60)}\n`).join('');
-  const file = `${header}\n${rowsOf(10)}${ofPerson(0)}${rowsOf(10, 10)}${ofPerson(3_000)}${rowsOf(10, 20)}`;
-  await receive(server, id, undefined, [Buffer.from(file)]);
-  const { body } = await erase();
-  expect(body.erased.importLines).toBe(6_000);
-  const masked = file.replace(/^ada@.*$/gm, (line) => line.replace(/[^,]/g, '*'));
-  expect((await stored()) === masked).toBe(true);
-  const chunks = await server.db.collection<ChunkDocument>('import_chunks').find({ appId: app.id }).toArray();
-  // The last chunk gets another version first, so that no request continues it.
-  expect(chunks.map(({ version }) => version)).toEqual([1, 1, 2]);
-});
+])(
+  'an erasure writes each chunk once, however many of its lines are the person: by %s',
+  { tags: 'long' },
+  async (_, header) => {
+    const { app, create, receive, erase, stored } = await build();
+    const id = await create();
+    const ofPerson = (from: number) =>
+      Array.from({ length: 3_000 }, (_, index) => `${EMAIL},secret ${from + index} ${'y'.repeat(60)}\n`).join('');
+    const file = `${header}\n${rowsOf(10)}${ofPerson(0)}${rowsOf(10, 10)}${ofPerson(3_000)}${rowsOf(10, 20)}`;
+    await receive(server, id, undefined, [Buffer.from(file)]);
+    const { body } = await erase();
+    expect(body.erased.importLines).toBe(6_000);
+    const masked = file.replace(/^ada@.*$/gm, (line) => line.replace(/[^,]/g, '*'));
+    expect((await stored()) === masked).toBe(true);
+    const chunks = await server.db.collection<ChunkDocument>('import_chunks').find({ appId: app.id }).toArray();
+    // The last chunk gets another version first, so that no request continues it.
+    expect(chunks.map(({ version }) => version)).toEqual([1, 1, 2]);
+  },
+);
 
-it('an import ends with the bytes that were received, not with those that a crash left in the last chunk', async () => {
+it('an import ends with the bytes that were received, not with those that a crash left in the last chunk', {
+  tags: 'long',
+}, async () => {
   const { create, receive, sourceAppId } = await build();
   const id = await create();
   const received = await receive(server, id, undefined, [Buffer.from('email,name\nbob@example.com,Bob\n')]);
@@ -214,7 +220,7 @@ it('an import ends with the bytes that were received, not with those that a cras
   expect(await server.db.collection('users').findOne({ sourceAppId, email: EMAIL })).toBeNull();
 });
 
-it('a file of several chunks in uneven parts is stored as it was sent', async () => {
+it('a file of several chunks in uneven parts is stored as it was sent', { tags: 'long' }, async () => {
   const { create, receive, stored } = await build();
   const id = await create();
   const text = `email,name\n${rowsOf(9_000)}`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { linesIn, rejectsOf, runImport } from '../support/imports.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { linesIn, rejectsOf, runImport } from '../support/server/imports.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('the encoding of a file', () => {
     expect(await imported(content)).toMatchObject({ data: [{ name: 'Zoë 😀 "x"' }, { name: '日本' }], errors: [] });
   });
 
-  it('is read right where chunks end inside of characters and records', async () => {
+  it('is read right where chunks end inside of characters and records', { tags: 'long' }, async () => {
     const rows = Array.from({ length: 9_000 }, (_, n) => `p${String(n).padStart(5, '0')}@example.com,"日😀\n${n}"\n`);
     for (const content of [
       Buffer.from(`email,data.name\n${rows.join('')}`),
@@ -58,7 +58,7 @@ describe('the encoding of a file', () => {
     }
   });
 
-  it('rejects the lines that are not valid in it', async () => {
+  it('rejects the lines that are not valid in it', { tags: 'long' }, async () => {
     const bytes = Buffer.concat([
       Buffer.from('email,data.name\na@example.com,'),
       Buffer.of(0xff),
@@ -78,7 +78,7 @@ describe('the encoding of a file', () => {
 });
 
 describe('the CSV of an export', () => {
-  it('is imported without a loss: texts like formulas, and keys of no field', async () => {
+  it('is imported without a loss: texts like formulas, and keys of no field', { tags: 'long' }, async () => {
     const fields: FieldDefinitionInput[] = [
       { key: 'name', kind: 'text' },
       { key: 'other', kind: 'text' },
@@ -108,7 +108,7 @@ describe('the CSV of an export', () => {
     expect(await dataOf(mapped.sourceAppId)).toEqual(stored);
   });
 
-  it('has rejected lines that can be imported again', async () => {
+  it('has rejected lines that can be imported again', { tags: 'long' }, async () => {
     const app = await appWith();
     const { id } = await runImport(server.admin, app, `email,data.name,data.age\na@example.com,'=1,x\n`);
     const rejects = await rejectsOf(server.admin, app, id);
@@ -116,7 +116,7 @@ describe('the CSV of an export', () => {
     expect(await dataOf(app)).toEqual([{ name: '=1', age: 1 }]);
   });
 
-  it('has keys of no field that are checked as those of a submission', async () => {
+  it('has keys of no field that are checked as those of a submission', { tags: 'long' }, async () => {
     const { data, errors } = await imported(
       [
         'email,other,data.name',
@@ -181,7 +181,7 @@ describe('the lines of a file', () => {
     expect({ data, read }).toEqual({ data: [{ name: 'ok' }, { name: 'in"side' }, { name: 'ok' }], read: 5 });
   });
 
-  it('lose only themselves to a quote that is never closed', async () => {
+  it('lose only themselves to a quote that is never closed', { tags: 'long' }, async () => {
     const many = Array.from(
       { length: 30_000 },
       (_, n) => `p${String(n).padStart(5, '0')}@example.com,${'x'.repeat(40)}\n`,
@@ -197,7 +197,7 @@ describe('the lines of a file', () => {
     expect(data).toEqual([{ name: 'ok' }]);
   });
 
-  it('are rejected beyond 1 MB, in CSV and NDJSON, in quotes or not', async () => {
+  it('are rejected beyond 1 MB, in CSV and NDJSON, in quotes or not', { tags: 'long' }, async () => {
     const long = 'x'.repeat(3_000_000);
     const csv = `email,data.name\na@example.com,${long}\nb@example.com,"${long}"\nc@example.com,ok\n`;
     const tooLong = 'is longer than 1 MB';
@@ -221,7 +221,7 @@ describe('the lines of a file', () => {
 });
 
 describe('the values of a file', () => {
-  it('need a dateFormat unless dates are ISO 8601', async () => {
+  it('need a dateFormat unless dates are ISO 8601', { tags: 'long' }, async () => {
     const file = 'email,data.day\na@example.com,03/04/2025\nb@example.com,2025-04-03\n';
     expect(await imported(file)).toEqual({
       data: [{ day: '2025-04-03' }],
@@ -242,7 +242,7 @@ describe('the values of a file', () => {
     });
   });
 
-  it('take the time zone for local times, also where clocks change', async () => {
+  it('take the time zone for local times, also where clocks change', { tags: 'long' }, async () => {
     const file = [
       'email,data.day',
       'a@example.com,30.03.2025 01:30',
@@ -264,7 +264,7 @@ describe('the values of a file', () => {
     expect(unknown.errors).toEqual([2, 3, 4].map((line) => `${line} data.day has no time zone: set timeZone`));
   });
 
-  it('take the decimal mark of the settings', async () => {
+  it('take the decimal mark of the settings', { tags: 'long' }, async () => {
     const file = 'email;data.age\na@example.com;1,5\nb@example.com;1.5\nc@example.com;1.000,5\n';
     const { data, errors } = await imported(file, { decimal: ',' });
     expect(data).toEqual([{ age: 1.5 }]);
@@ -279,7 +279,7 @@ describe('the values of a file', () => {
 describe('the reason of a rejected line', () => {
   const reasons = async (file: string, settings: Record<string, unknown>) => (await imported(file, settings)).errors;
 
-  it('names the column of the file, and a path of which the file has no column', async () => {
+  it('names the column of the file, and a path of which the file has no column', { tags: 'long' }, async () => {
     const map = { 'E-Mail': 'email', 'Day of birth': 'data.day', [`Years ${'x'.repeat(80)}`]: 'data.age' };
     const header = Object.keys(map).join(',');
     expect(await reasons(`${header}\nnobody,soon,old\na@example.com,,x\n`, { map })).toEqual([
@@ -310,7 +310,7 @@ describe('the reason of a rejected line', () => {
 });
 
 describe('the limits of a record', () => {
-  it('reject the line, and leave the record as it is', async () => {
+  it('reject the line, and leave the record as it is', { tags: 'long' }, async () => {
     const small = await startServer({ MAX_ARRAY_ITEMS: '3', RECORD_LIMIT: '256kb' });
     try {
       const fields: FieldDefinitionInput[] = [
@@ -364,7 +364,7 @@ describe('the limits of a record', () => {
 });
 
 describe('indexed fields', () => {
-  it('have their slots in imported records', async () => {
+  it('have their slots in imported records', { tags: 'long' }, async () => {
     const app = await appWith([{ key: 'age', kind: 'number', indexed: true }]);
     await expect
       .poll(async () => (await server.admin.get(`/auth/apps/${app}/indexes`)).body[0]?.state, {

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { type Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
-import { appDocument } from '../support/index-slots.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A server whose statement is held in the network, and reaches MongoDB when another server has
 // finished the import.

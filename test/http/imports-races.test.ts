@@ -1,11 +1,14 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { holdJob } from '../support/held-job.ts';
-import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { holdJob } from '../support/database/held-job.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { linesIn, prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const LINES = rounds(20_000, 3_000);
 /** The lines of a file of which the answers to a batch are lost. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client } from '../support/client.ts';
-import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../support/imports.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -84,23 +84,27 @@ describe('an import of CSV', () => {
   it.each([
     ['upsert', { created: 1_497, updated: 2, unchanged: 1, rejected: 0 }],
     ['insert', { created: 1_497, updated: 0, unchanged: 0, rejected: 3 }],
-  ])('finds the few records that exist among many new persons, with the mode %s', async (mode, counts) => {
-    const app = await appWith();
-    const emailOf = (index: number): string => `p${index}@example.com`;
-    for (const [index, age] of [
-      [700, 1],
-      [1_100, 1_100],
-      [1_499, 1],
-    ] as const) {
-      await server.client.submit(app, { email: emailOf(index), data: { age } }).expect(200);
-    }
-    const lines = Array.from({ length: 1_500 }, (_, index) => `${emailOf(index)},${index}\n`);
-    const result = await runImport(server.admin, app, `email,data.age\n${lines.join('')}`, { mode });
-    expect(result).toMatchObject({ state: 'completed', read: 1_500, ...counts });
-    const ages = new Map((await stored(app)).map(({ email, data }) => [email, data.age]));
-    expect(ages.size).toBe(1_500);
-    expect([ages.get(emailOf(700)), ages.get(emailOf(701))]).toEqual(mode === 'upsert' ? [700, 701] : [1, 701]);
-  });
+  ])(
+    'finds the few records that exist among many new persons, with the mode %s',
+    { tags: 'long' },
+    async (mode, counts) => {
+      const app = await appWith();
+      const emailOf = (index: number): string => `p${index}@example.com`;
+      for (const [index, age] of [
+        [700, 1],
+        [1_100, 1_100],
+        [1_499, 1],
+      ] as const) {
+        await server.client.submit(app, { email: emailOf(index), data: { age } }).expect(200);
+      }
+      const lines = Array.from({ length: 1_500 }, (_, index) => `${emailOf(index)},${index}\n`);
+      const result = await runImport(server.admin, app, `email,data.age\n${lines.join('')}`, { mode });
+      expect(result).toMatchObject({ state: 'completed', read: 1_500, ...counts });
+      const ages = new Map((await stored(app)).map(({ email, data }) => [email, data.age]));
+      expect(ages.size).toBe(1_500);
+      expect([ages.get(emailOf(700)), ages.get(emailOf(701))]).toEqual(mode === 'upsert' ? [700, 701] : [1, 701]);
+    },
+  );
 
   it.each([
     ['insert', { created: 1, updated: 0, rejected: 1 }, 'a record of this email exists'],
@@ -176,7 +180,7 @@ describe('an import of NDJSON', () => {
 });
 
 describe('lines with many keys beyond the schema', () => {
-  it('change their records, and are found unchanged when they are repeated', async () => {
+  it('change their records, and are found unchanged when they are repeated', { tags: 'long' }, async () => {
     const app = await appWith();
     const lines = Array.from({ length: 20 }, (_, line) => {
       const data = Object.fromEntries(Array.from({ length: 50 }, (_, key) => [`key${line}_${key}`, key]));
@@ -244,7 +248,9 @@ describe('the file of an import', () => {
     expect(await untilImport(server.admin, app, id)).toMatchObject({ state: 'completed', created: 1 });
   });
 
-  it('is refused beyond its limits with 413, and its chunks are removed when the import ends', async () => {
+  it('is refused beyond its limits with 413, and its chunks are removed when the import ends', {
+    tags: 'long',
+  }, async () => {
     const small = await startServer({ IMPORT_LIMIT: '1mb', IMPORT_APP_LIMIT: '1mb' });
     try {
       const { sourceAppId: app } = await small.admin.buildApp({ fields: FIELDS });

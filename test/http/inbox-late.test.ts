@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // The statement that keeps submissions is held in the network, and goes on when its record is gone.
 

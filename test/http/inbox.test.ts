@@ -4,10 +4,10 @@ import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createKeptSubmissions, type KeptSubmission } from '../../src/records/history/kept-submissions.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { createKey } from '../support/keys.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { createKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text' },
@@ -109,7 +109,7 @@ describe('GET /auth/submissions', () => {
     expect(row).toMatchObject({ page: 'https://site.example/contact', lang: 'de', data: { message: 'Hallo' } });
   });
 
-  it('filters by conditions, text and time, in pages that have each row once', async () => {
+  it('filters by conditions, text and time, in pages that have each row once', { tags: 'long' }, async () => {
     const { submit, inbox, rows } = await keepingApp();
     const long = `${'l'.repeat(60)}@${'example'.repeat(3)}.org`;
     const other = `${'l'.repeat(60)}@${'another'.repeat(3)}.org`;
@@ -141,7 +141,9 @@ describe('GET /auth/submissions', () => {
     expect(await rows('from=2000-01-01&to=2000-01-02')).toEqual([]);
   });
 
-  it('refuses unknown parameters, foreign cursors, times that are none, and callers without the scope', async () => {
+  it('refuses unknown parameters, foreign cursors, times that are none, and callers without the scope', {
+    tags: 'long',
+  }, async () => {
     const one = await keepingApp();
     const two = await keepingApp();
     for (let n = 0; n < 3; n += 1) await one.submit(`a${n}@x.org`);
@@ -168,7 +170,7 @@ describe('GET /auth/submissions', () => {
     await reader.send('get', '/auth/submissions/export').expect(403);
   });
 
-  it('is 409 for an app that keeps none, also after it has', async () => {
+  it('is 409 for an app that keeps none, also after it has', { tags: 'long' }, async () => {
     const { sourceAppId, password } = await a.admin.buildApp();
     const operator = await new Client(a.client.url).logIn(sourceAppId, password);
     for (const path of ['/auth/submissions', '/auth/submissions/export']) await operator.get(path).expect(409);
@@ -204,7 +206,9 @@ describe('GET /auth/submissions', () => {
     expect((await a.admin.get('/auth/apps/made-usual/history').expect(200)).body.submissions).toBe(false);
   });
 
-  it('has submissions only: no edit, no import, no repeat; a released one from its release on', async () => {
+  it('has submissions only: no edit, no import, no repeat; a released one from its release on', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId, operator, submit, inbox } = await keepingApp();
     const id = await submit('ada@x.org', { name: 'Ada' });
     await operator.patch(`/auth/users/${id}`, { set: { name: 'Eve' } }).expect(200);
@@ -228,7 +232,7 @@ describe('GET /auth/submissions', () => {
 });
 
 describe('each submission is kept once', () => {
-  it('of one person, from two servers at once, through moves of the history', async () => {
+  it('of one person, from two servers at once, through moves of the history', { tags: 'long' }, async () => {
     const { submit, inbox } = await keepingApp();
     for (let first = 0; first < 120; first += 20) {
       await Promise.all(
@@ -249,7 +253,7 @@ describe('each submission is kept once', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  it('by statements that run at once', async () => {
+  it('by statements that run at once', { tags: 'long' }, async () => {
     const { sourceAppId, submit, inbox } = await keepingApp();
     for (let n = 1; n <= 15; n += 1) await submit('ada@x.org', { age: n });
     await inbox(15);
@@ -267,7 +271,7 @@ describe('each submission is kept once', () => {
     await inbox(15 + 20 * (record.history ?? []).length);
   });
 
-  it('before its values leave the record, although no relay has seen it', async () => {
+  it('before its values leave the record, although no relay has seen it', { tags: 'long' }, async () => {
     const { sourceAppId, submit, inbox } = await keepingApp();
     const id = await submit('ada@x.org', { age: 0 });
     await inbox(1);
@@ -314,7 +318,7 @@ describe('GET /auth/submissions/export', () => {
 });
 
 describe('what ends submissions', () => {
-  it('the erasure of a record, also one with a late copy', async () => {
+  it('the erasure of a record, also one with a late copy', { tags: 'long' }, async () => {
     const { operator, submit, inbox, rows } = await keepingApp();
     const id = await submit('ada@x.org', { name: 'Ada' });
     await submit('ada@x.org', { name: 'Ada again' });
@@ -341,7 +345,7 @@ describe('what ends submissions', () => {
     expect(await kept().countDocuments({ sourceAppId })).toBe(0);
   });
 
-  it('the deletion of the app', async () => {
+  it('the deletion of the app', { tags: 'long' }, async () => {
     const { sourceAppId, submit, inbox } = await keepingApp();
     await submit('ada@x.org', { message: 'Gone' });
     await inbox(1);
@@ -349,7 +353,7 @@ describe('what ends submissions', () => {
     expect(await kept().countDocuments({ sourceAppId })).toBe(0);
   });
 
-  it('their age', async () => {
+  it('their age', { tags: 'long' }, async () => {
     const { sourceAppId, operator, submit, inbox, rows } = await keepingApp();
     await submit('ada@x.org', { message: 'New' });
     const [row] = await inbox(1);
@@ -364,7 +368,7 @@ describe('what ends submissions', () => {
   });
 });
 
-it('shows and finds values under the present keys, while they are moved and afterwards', async () => {
+it('shows and finds values under the present keys, while they are moved and afterwards', { tags: 'long' }, async () => {
   const { sourceAppId, submit, inbox, rows } = await keepingApp([{ key: 'nick', kind: 'text' }]);
   for (let n = 0; n < 30; n += 1) await submit(`p${n}@x.org`, { nick: `Nick ${n}` });
   await inbox(30);

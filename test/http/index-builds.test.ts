@@ -1,13 +1,15 @@
+// @module-tag long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { LATE_WRITES_END_MS } from '../../src/records/stored/record-passes.ts';
-import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { withLateWrites } from '../support/late-writes.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { withLateWrites } from '../support/database/late-writes.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };

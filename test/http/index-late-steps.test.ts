@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAppRevision } from '../../src/apps/revision.ts';
@@ -15,11 +17,11 @@ import { createRecordLimits } from '../../src/records/write/record-limits.ts';
 import { buildUpsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { createSchemaStore } from '../../src/schemas/schemas.model.ts';
-import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { createModels } from '../support/models.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { NO_RENAMES } from '../support/renames.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { createModels } from '../support/database/models.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { NO_RENAMES } from '../support/server/renames.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };

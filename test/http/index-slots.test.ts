@@ -1,10 +1,12 @@
+// @module-tag fault
+
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client } from '../support/client.ts';
-import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client } from '../support/server/client.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
 const WRITES_END = { ...FULL_LEASES, writesEndMs: 300 };
@@ -68,175 +70,165 @@ function keepSubmitting(sourceAppId: string, makeData: (n: number) => object) {
 }
 
 describe('An indexed field', () => {
-  it(
-    'finds records that were written before, during and after the build, on both servers',
-    async () => {
-      const app = await a.admin.buildApp({ fields: [text('plan', false)] });
-      const { sourceAppId } = app;
-      await storeRecords(sourceAppId, 3_000, (n) => ({ plan: n === 7 ? 'ＧOLD' : `P${n}` }));
-      await b.client.submit(sourceAppId, { email: 'before@x.org', data: { plan: 'Gold' } }).expect(200);
-      const operator = await new Client(b.client.url).logIn(sourceAppId, app.password);
-      const path = `/auth/apps/${sourceAppId}/indexes`;
-      expect((await operator.get(path).expect(200)).body).toEqual([]);
+  it('finds records that were written before, during and after the build, on both servers', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const app = await a.admin.buildApp({ fields: [text('plan', false)] });
+    const { sourceAppId } = app;
+    await storeRecords(sourceAppId, 3_000, (n) => ({ plan: n === 7 ? 'ＧOLD' : `P${n}` }));
+    await b.client.submit(sourceAppId, { email: 'before@x.org', data: { plan: 'Gold' } }).expect(200);
+    const operator = await new Client(b.client.url).logIn(sourceAppId, app.password);
+    const path = `/auth/apps/${sourceAppId}/indexes`;
+    expect((await operator.get(path).expect(200)).body).toEqual([]);
 
-      await a.admin.putSchema(sourceAppId, { fields: [text('plan')] }).expect(200);
-      expect((await operator.get(path).expect(200)).body).toMatchObject([{ key: 'plan', state: 'building' }]);
-      await a.client.submit(sourceAppId, { email: 'during-a@x.org', data: { plan: 'gold' } }).expect(200);
-      await b.client.submit(sourceAppId, { email: 'during-b@x.org', data: { plan: 'GOLD' } }).expect(200);
-      await b.client.submit(sourceAppId, { email: 'stored-8@x.org', data: { plan: 'Gold' } }).expect(200);
-      await untilReady(a, sourceAppId, ['plan']);
-      await a.client.submit(sourceAppId, { email: 'after-a@x.org', data: { plan: 'gold' } }).expect(200);
-      await b.client.submit(sourceAppId, { email: 'after-b@x.org', data: { plan: 'gold' } }).expect(200);
-      await b.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
-      await a.client.submit(sourceAppId, { email: 'absent@x.org', data: {} }).expect(200);
+    await a.admin.putSchema(sourceAppId, { fields: [text('plan')] }).expect(200);
+    expect((await operator.get(path).expect(200)).body).toMatchObject([{ key: 'plan', state: 'building' }]);
+    await a.client.submit(sourceAppId, { email: 'during-a@x.org', data: { plan: 'gold' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'during-b@x.org', data: { plan: 'GOLD' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'stored-8@x.org', data: { plan: 'Gold' } }).expect(200);
+    await untilReady(a, sourceAppId, ['plan']);
+    await a.client.submit(sourceAppId, { email: 'after-a@x.org', data: { plan: 'gold' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'after-b@x.org', data: { plan: 'gold' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
+    await a.client.submit(sourceAppId, { email: 'absent@x.org', data: {} }).expect(200);
 
-      expect(await emailsBySlot(a, sourceAppId, 'plan', 'gold')).toEqual(
-        ['after-a', 'after-b', 'before', 'during-a', 'during-b', 'stored-7', 'stored-8', 'stored-9'].map(
-          (name) => `${name}@x.org`,
-        ),
-      );
-      expect(await emailsBySlot(a, sourceAppId, 'plan', null)).toEqual(['absent@x.org']);
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(3_006);
-      const [index, ...others] = (await operator.get(path).expect(200)).body;
-      expect(others).toEqual([]);
-      expect(index).toEqual({ key: 'plan', state: 'ready', done: index.total, total: index.total });
-      expect(index.total).toBeGreaterThanOrEqual(3_001);
-    },
-    BUILD_TIMEOUT_MS,
-  );
+    expect(await emailsBySlot(a, sourceAppId, 'plan', 'gold')).toEqual(
+      ['after-a', 'after-b', 'before', 'during-a', 'during-b', 'stored-7', 'stored-8', 'stored-9'].map(
+        (name) => `${name}@x.org`,
+      ),
+    );
+    expect(await emailsBySlot(a, sourceAppId, 'plan', null)).toEqual(['absent@x.org']);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(3_006);
+    const [index, ...others] = (await operator.get(path).expect(200)).body;
+    expect(others).toEqual([]);
+    expect(index).toEqual({ key: 'plan', state: 'ready', done: index.total, total: index.total });
+    expect(index.total).toBeGreaterThanOrEqual(3_001);
+  });
 
-  it(
-    'has the index values of its kind, also in records with values of other types',
-    async () => {
-      const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-      const odd = [5, -0.5, 2 ** 40, true, 'x'.repeat(5_000), ['a'], { a: 1 }, null, '2026-01-31', '😀'.repeat(2_000)];
-      await storeRecords(sourceAppId, odd.length, (n) => {
-        const value = odd[n];
-        return { text: value, number: value, checkbox: value, date: value, select: value };
-      });
-      await a.db
-        .collection('users')
-        .updateOne({ sourceAppId, email: 'stored-0@x.org' }, [
-          { $set: { 'data.number': { $toLong: '9007199254740995' } } },
-        ]);
-      const kinds = ['text', 'number', 'checkbox', 'date'] as const;
-      const fields: FieldDefinitionInput[] = kinds.map((kind) => ({ key: kind, kind, indexed: true }));
-      fields.push({ key: 'select', kind: 'select', enum: ['Pro'], indexed: true });
-      await a.admin.putSchema(sourceAppId, { fields }).expect(200);
-      await untilReady(a, sourceAppId, [...kinds, 'select']);
-      const data = { text: 'É', number: 1, checkbox: true, date: '2026-01-31T00:00:00+01:00', select: 'Pro' };
-      await b.client.submit(sourceAppId, { email: 'new@x.org', data }).expect(200);
-      await b.client.submit(sourceAppId, { email: 'stored-1@x.org', data }).expect(200);
-      await a.client.submit(sourceAppId, { email: 'stored-1@x.org', data: { number: 2 } }).expect(200);
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(odd.length + 1);
-      const date = new Date('2026-01-30T23:00:00Z');
-      expect(await emailsBySlot(a, sourceAppId, 'date', date)).toEqual(['new@x.org', 'stored-1@x.org']);
-      expect(await emailsBySlot(a, sourceAppId, 'number', 2)).toEqual(['stored-1@x.org']);
-    },
-    BUILD_TIMEOUT_MS,
-  );
-
-  it(
-    'agrees with its slot in every record after submissions during builds, changes of kind, and drops',
-    async () => {
-      const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-      await storeRecords(sourceAppId, 1_500, (n) => ({ a: n % 3 ? `A${n}` : n, b: n, c: [] }));
-      const values = ['Text', 7, 'text', true, '2026-01-31', ['item'], 'ÉTÉ'];
-      const valueFor = (n: number) => values[n % values.length];
-      const load = keepSubmitting(sourceAppId, (n) => ({
-        ...(n % 2 && { a: valueFor(n) }),
-        ...(n % 3 && { b: valueFor(n + 1) }),
-        ...(n % 5 && { c: valueFor(n + 2) }),
-      }));
-      const schemas: FieldDefinitionInput[][] = [
-        [text('a'), { key: 'b', kind: 'number', indexed: true }],
-        [text('b'), { key: 'c', kind: 'checkbox', indexed: true }],
-        [{ key: 'a', kind: 'array' }, { key: 'b', kind: 'array' }, text('c')],
-        [text('c')],
-        [{ key: 'a', kind: 'number', indexed: true }, text('b'), { key: 'c', kind: 'date', indexed: true }],
-      ];
-      for (const [round, fields] of schemas.entries()) {
-        await (round % 2 ? b : a).admin.putSchema(sourceAppId, { fields }).expect(200);
-        const keys = fields.flatMap((field) => ('indexed' in field && field.indexed ? [field.key] : []));
-        await untilReady(a, sourceAppId, keys);
-      }
-      expect(await load.stop()).toBeGreaterThan(100);
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBeGreaterThan(1_500);
-    },
-    BUILD_TIMEOUT_MS,
-  );
-
-  it(
-    'follows schemas that swap indexed fields quickly, on both servers',
-    async () => {
-      const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-      await storeRecords(sourceAppId, 1_000, (n) => ({ a: `a${n}`, b: n, c: `c${n}` }));
-      const load = keepSubmitting(sourceAppId, (n) => ({ a: `A${n}`, b: n, c: `C${n}` }));
-      for (let round = 0; round < rounds(12, 6); round += 1) {
-        const [first = 'a', second = 'c'] = round % 2 ? ['c', 'a'] : ['a', 'c'];
-        const fields = [
-          text(first),
-          { key: 'b', kind: 'number' as const, indexed: round % 3 > 0 },
-          text(second, false),
-        ];
-        await (round % 2 ? b : a).admin.putSchema(sourceAppId, { fields }).expect(200);
-      }
-      await untilReady(a, sourceAppId, ['b', 'c']);
-      expect(await load.stop()).toBeGreaterThan(50);
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBeGreaterThan(1_000);
-    },
-    BUILD_TIMEOUT_MS,
-  );
-
-  it(
-    'waits for a slot while eight others are being dropped, and no slot serves two fields',
-    async () => {
-      const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-      const names = (prefix: string) => Array.from({ length: 8 }, (_, n) => `${prefix}${n}`);
-      const all = [...names('old'), ...names('new')];
-      await storeRecords(sourceAppId, 500, (n) => Object.fromEntries(all.map((key) => [key, `${key} ${n}`])));
-      await a.admin.putSchema(sourceAppId, { fields: names('old').map((key) => text(key)) }).expect(200);
-      await untilReady(a, sourceAppId, names('old'));
-      await b.admin.putSchema(sourceAppId, { fields: names('new').map((key) => text(key)) }).expect(200);
-      const { body } = await b.admin.get(`/auth/apps/${sourceAppId}/indexes`).expect(200);
-      expect(body.map(({ key, state }: { key: string; state: string }) => `${key} ${state}`)).toEqual([
-        ...names('new').map((key) => `${key} building`),
-        ...names('old').map((key) => `${key} dropping`),
+  it('has the index values of its kind, also in records with values of other types', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [] });
+    const odd = [5, -0.5, 2 ** 40, true, 'x'.repeat(5_000), ['a'], { a: 1 }, null, '2026-01-31', '😀'.repeat(2_000)];
+    await storeRecords(sourceAppId, odd.length, (n) => {
+      const value = odd[n];
+      return { text: value, number: value, checkbox: value, date: value, select: value };
+    });
+    await a.db
+      .collection('users')
+      .updateOne({ sourceAppId, email: 'stored-0@x.org' }, [
+        { $set: { 'data.number': { $toLong: '9007199254740995' } } },
       ]);
-      const seen: number[] = [];
-      const watch = setInterval(async () => {
-        const { slots = [] } = await appDocument(a, sourceAppId);
-        seen.push(slots.length - new Set(slots.map(({ slot }) => slot)).size);
-      }, 50);
-      await untilReady(a, sourceAppId, names('new')).finally(() => clearInterval(watch));
-      expect(seen.length).toBeGreaterThan(3);
-      expect(new Set(seen)).toEqual(new Set([0]));
-      expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(500);
-    },
-    BUILD_TIMEOUT_MS,
-  );
+    const kinds = ['text', 'number', 'checkbox', 'date'] as const;
+    const fields: FieldDefinitionInput[] = kinds.map((kind) => ({ key: kind, kind, indexed: true }));
+    fields.push({ key: 'select', kind: 'select', enum: ['Pro'], indexed: true });
+    await a.admin.putSchema(sourceAppId, { fields }).expect(200);
+    await untilReady(a, sourceAppId, [...kinds, 'select']);
+    const data = { text: 'É', number: 1, checkbox: true, date: '2026-01-31T00:00:00+01:00', select: 'Pro' };
+    await b.client.submit(sourceAppId, { email: 'new@x.org', data }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'stored-1@x.org', data }).expect(200);
+    await a.client.submit(sourceAppId, { email: 'stored-1@x.org', data: { number: 2 } }).expect(200);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(odd.length + 1);
+    const date = new Date('2026-01-30T23:00:00Z');
+    expect(await emailsBySlot(a, sourceAppId, 'date', date)).toEqual(['new@x.org', 'stored-1@x.org']);
+    expect(await emailsBySlot(a, sourceAppId, 'number', 2)).toEqual(['stored-1@x.org']);
+  });
 
-  it(
-    'leaves nothing when its app is deleted during the build, and the builds of other apps continue',
-    async () => {
-      const deleted = (await a.admin.buildApp({ fields: [] })).sourceAppId;
-      const other = (await a.admin.buildApp({ fields: [] })).sourceAppId;
-      for (const id of [deleted, other]) await storeRecords(id, 6_000, (n) => ({ plan: `P${n}` }));
-      const { _id } = await appDocument(a, deleted);
-      for (const id of [deleted, other]) await a.admin.putSchema(id, { fields: [text('plan')] }).expect(200);
-      const progress = async () => a.db.collection('users').countDocuments({ appId: _id, s0: { $exists: true } });
-      await expect.poll(progress, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
-      await b.admin.delete(`/auth/apps/${deleted}`).expect(200);
-      await untilReady(a, other, ['plan']);
-      expect(await expectSlotsOfRecords(a, other)).toBe(6_000);
-      expect(await a.db.collection('users').countDocuments({ appId: _id })).toBe(0);
-      expect(await a.db.collection('apps').findOne({ _id })).toBeNull();
-    },
-    BUILD_TIMEOUT_MS,
-  );
+  it('agrees with its slot in every record after submissions during builds, changes of kind, and drops', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [] });
+    await storeRecords(sourceAppId, 1_500, (n) => ({ a: n % 3 ? `A${n}` : n, b: n, c: [] }));
+    const values = ['Text', 7, 'text', true, '2026-01-31', ['item'], 'ÉTÉ'];
+    const valueFor = (n: number) => values[n % values.length];
+    const load = keepSubmitting(sourceAppId, (n) => ({
+      ...(n % 2 && { a: valueFor(n) }),
+      ...(n % 3 && { b: valueFor(n + 1) }),
+      ...(n % 5 && { c: valueFor(n + 2) }),
+    }));
+    const schemas: FieldDefinitionInput[][] = [
+      [text('a'), { key: 'b', kind: 'number', indexed: true }],
+      [text('b'), { key: 'c', kind: 'checkbox', indexed: true }],
+      [{ key: 'a', kind: 'array' }, { key: 'b', kind: 'array' }, text('c')],
+      [text('c')],
+      [{ key: 'a', kind: 'number', indexed: true }, text('b'), { key: 'c', kind: 'date', indexed: true }],
+    ];
+    for (const [round, fields] of schemas.entries()) {
+      await (round % 2 ? b : a).admin.putSchema(sourceAppId, { fields }).expect(200);
+      const keys = fields.flatMap((field) => ('indexed' in field && field.indexed ? [field.key] : []));
+      await untilReady(a, sourceAppId, keys);
+    }
+    expect(await load.stop()).toBeGreaterThan(100);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBeGreaterThan(1_500);
+  });
+
+  it('follows schemas that swap indexed fields quickly, on both servers', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [] });
+    await storeRecords(sourceAppId, 1_000, (n) => ({ a: `a${n}`, b: n, c: `c${n}` }));
+    const load = keepSubmitting(sourceAppId, (n) => ({ a: `A${n}`, b: n, c: `C${n}` }));
+    for (let round = 0; round < rounds(12, 6); round += 1) {
+      const [first = 'a', second = 'c'] = round % 2 ? ['c', 'a'] : ['a', 'c'];
+      const fields = [text(first), { key: 'b', kind: 'number' as const, indexed: round % 3 > 0 }, text(second, false)];
+      await (round % 2 ? b : a).admin.putSchema(sourceAppId, { fields }).expect(200);
+    }
+    await untilReady(a, sourceAppId, ['b', 'c']);
+    expect(await load.stop()).toBeGreaterThan(50);
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBeGreaterThan(1_000);
+  });
+
+  it('waits for a slot while eight others are being dropped, and no slot serves two fields', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const { sourceAppId } = await a.admin.buildApp({ fields: [] });
+    const names = (prefix: string) => Array.from({ length: 8 }, (_, n) => `${prefix}${n}`);
+    const all = [...names('old'), ...names('new')];
+    await storeRecords(sourceAppId, 500, (n) => Object.fromEntries(all.map((key) => [key, `${key} ${n}`])));
+    await a.admin.putSchema(sourceAppId, { fields: names('old').map((key) => text(key)) }).expect(200);
+    await untilReady(a, sourceAppId, names('old'));
+    await b.admin.putSchema(sourceAppId, { fields: names('new').map((key) => text(key)) }).expect(200);
+    const { body } = await b.admin.get(`/auth/apps/${sourceAppId}/indexes`).expect(200);
+    expect(body.map(({ key, state }: { key: string; state: string }) => `${key} ${state}`)).toEqual([
+      ...names('new').map((key) => `${key} building`),
+      ...names('old').map((key) => `${key} dropping`),
+    ]);
+    const seen: number[] = [];
+    const watch = setInterval(async () => {
+      const { slots = [] } = await appDocument(a, sourceAppId);
+      seen.push(slots.length - new Set(slots.map(({ slot }) => slot)).size);
+    }, 50);
+    await untilReady(a, sourceAppId, names('new')).finally(() => clearInterval(watch));
+    expect(seen.length).toBeGreaterThan(3);
+    expect(new Set(seen)).toEqual(new Set([0]));
+    expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(500);
+  });
+
+  it('leaves nothing when its app is deleted during the build, and the builds of other apps continue', {
+    tags: 'long',
+    timeout: BUILD_TIMEOUT_MS,
+  }, async () => {
+    const deleted = (await a.admin.buildApp({ fields: [] })).sourceAppId;
+    const other = (await a.admin.buildApp({ fields: [] })).sourceAppId;
+    for (const id of [deleted, other]) await storeRecords(id, 6_000, (n) => ({ plan: `P${n}` }));
+    const { _id } = await appDocument(a, deleted);
+    for (const id of [deleted, other]) await a.admin.putSchema(id, { fields: [text('plan')] }).expect(200);
+    const progress = async () => a.db.collection('users').countDocuments({ appId: _id, s0: { $exists: true } });
+    await expect.poll(progress, { timeout: 20_000, interval: 5 }).toBeGreaterThan(0);
+    await b.admin.delete(`/auth/apps/${deleted}`).expect(200);
+    await untilReady(a, other, ['plan']);
+    expect(await expectSlotsOfRecords(a, other)).toBe(6_000);
+    expect(await a.db.collection('users').countDocuments({ appId: _id })).toBe(0);
+    expect(await a.db.collection('apps').findOne({ _id })).toBeNull();
+  });
 });
 
-it('leaves the collection of records without an index of a slot until a field needs it', async () => {
+it('leaves the collection of records without an index of a slot until a field needs it', { tags: 'long' }, async () => {
   const fresh = await startServer({}, undefined, WRITES_END);
   try {
     const names = async () => (await fresh.db.collection('users').indexes()).map(({ name }) => name);

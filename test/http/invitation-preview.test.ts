@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinApp } from '../support/accounts.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const PASSWORD = 'a password of twelve';
 
@@ -44,7 +44,7 @@ describe('POST /auth/invitations/preview', () => {
     expect((await preview(tokenOf(body.link)).expect(200)).body).toMatchObject({ invitedBy: account.name });
   });
 
-  it('is 410 after a withdrawal, the end of its time and the deletion of its app', async () => {
+  it('is 410 after a withdrawal, the end of its time and the deletion of its app', { tags: 'long' }, async () => {
     const own = await server.admin.buildApp();
     const path = `/auth/apps/${own.sourceAppId}/invitations`;
     const withdrawn = await invite('withdrawn@example.com', 'viewer', own);

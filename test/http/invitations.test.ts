@@ -1,9 +1,9 @@
 import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewInvitation } from '../../src/access/accounts/invitations.ts';
-import { joinApp, PASSWORD, tokenOf } from '../support/accounts.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { joinApp, PASSWORD, tokenOf } from '../support/server/accounts.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
 
 let servers: MailServers;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe('an invitation', () => {
       ({ sourceAppId }: TestApp) =>
         servers.b.admin.put(`/auth/apps/${sourceAppId}/access`, { sharedLogin: false }).expect(200),
     ],
-  ])('with the password of an app ends when it %s', async (_name, end) => {
+  ])('with the password of an app ends when it %s', { tags: 'long' }, async (_name, end) => {
     const app = await servers.a.admin.buildApp();
     await joinApp(servers.a, app.sourceAppId, 'manager');
     const operator = await operatorOf(app);
@@ -82,7 +82,7 @@ describe('an invitation', () => {
 });
 
 describe('the invitations of an app', () => {
-  it('are at most 200, also when they are made at once, and those that ended make room', async () => {
+  it('are at most 200, also when they are made at once, and those that ended make room', { tags: 'long' }, async () => {
     const app = await servers.a.admin.buildApp();
     const operator = await operatorOf(app);
     const stored = servers.a.db.collection('invitations');
@@ -115,7 +115,7 @@ describe('the invitations of an app', () => {
 });
 
 describe('emails with invitations', () => {
-  it('are at most three to one address in a day, over all apps and servers', async () => {
+  it('are at most three to one address in a day, over all apps and servers', { tags: 'long' }, async () => {
     const email = 'stranger@example.com';
     for (let sent = 0; sent < 5; sent += 1) {
       const at = sent % 2 === 0 ? servers.a : servers.b;

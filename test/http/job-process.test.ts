@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,11 +9,11 @@ import { connectDatabase } from '../../src/platform/database/client.ts';
 import { createJobLocks, createJobModel } from '../../src/platform/jobs/job-locks.ts';
 import { createJobRunner } from '../../src/platform/jobs/job-runner.ts';
 import { createProcessWorker } from '../../src/platform/jobs/process-worker.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Process } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Process } from '../support/server/process.ts';
 
 const POLL = { timeout: 30_000, interval: 100 };
-const program = pathToFileURL(join(import.meta.dirname, '..', 'support', 'served-job.mjs'));
+const program = pathToFileURL(join(import.meta.dirname, '..', 'support', 'server', 'served-job.mjs'));
 
 /** A runner as a server has one, whose job runs in a process, with a database of its own. */
 async function startRunner(finished: TestContext['onTestFinished']) {

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
@@ -6,9 +8,9 @@ import { createLogger } from '../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { createJobLocks, createJobModel } from '../../src/platform/jobs/job-locks.ts';
 import { createJobRunner, type Job, type JobRunner } from '../../src/platform/jobs/job-runner.ts';
-import { startCommandTap } from '../support/command-tap.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, Process } from '../support/process.ts';
+import { startCommandTap } from '../support/database/command-tap.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, Process } from '../support/server/process.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const uri = databaseUri(randomName());
@@ -307,7 +309,7 @@ describe.concurrent('A job', () => {
 
   it('is taken over when its server was killed, after its lock has ended', async ({ expect }) => {
     const killed = leftovers.keep(
-      new Process([process.execPath, join(import.meta.dirname, '..', 'support', 'job-process.mjs')], {
+      new Process([process.execPath, join(import.meta.dirname, '..', 'support', 'server', 'job-process.mjs')], {
         MONGODB_URI: uri,
       }),
     );

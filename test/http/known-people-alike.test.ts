@@ -1,14 +1,16 @@
+// @module-tag long
+
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/records/files/incoming.ts';
-import { Client } from '../support/client.ts';
-import { sendForm } from '../support/forms.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
-import { age } from '../support/uploaded.ts';
-import { CV, pdfOf, upload, uploadPart } from '../support/uploads.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { Client } from '../support/server/client.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
+import { age } from '../support/server/uploaded.ts';
+import { CV, pdfOf, upload, uploadPart } from '../support/server/uploads.ts';
 
 // Every answer to a known email is that to a new one (spec 4.5.5): status, headers and body, and
 // what counts for limits.

@@ -1,10 +1,12 @@
+// @module-tag long
+
 import type { Document } from 'mongodb';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 // A write of a submission to an app with `keep` or `confirm` is held in the network, its answer is
 // lost, or its server dies, while another server serves the same person.

@@ -1,12 +1,14 @@
+// @module-tag long
+
 import { type Document, UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createIdempotencyKeys } from '../../src/records/write/idempotency-keys.ts';
-import { Client } from '../support/client.ts';
-import { sendForm } from '../support/forms.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
-import { age, FILE_FIELDS, findFile, upload as uploadTo } from '../support/uploaded.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { Client } from '../support/server/client.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
+import { age, FILE_FIELDS, findFile, upload as uploadTo } from '../support/server/uploaded.ts';
 
 // A server dies between two statements of a submission to an app with `keep`: the next statement
 // never arrives, or long after the repeat that another server answers.

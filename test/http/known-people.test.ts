@@ -1,14 +1,14 @@
 import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { sendForm } from '../support/forms.ts';
-import { createKey } from '../support/keys.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
-import { rename } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import type { TestSmtp } from '../support/smtp.ts';
-import { CONTACT, staffOnly } from '../support/staff-fields.ts';
-import { CV, pdfOf, upload } from '../support/uploads.ts';
+import type { TestSmtp } from '../support/peers/smtp.ts';
+import { Client } from '../support/server/client.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { createKey } from '../support/server/keys.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
+import { rename } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { CONTACT, staffOnly } from '../support/server/staff-fields.ts';
+import { CV, pdfOf, upload } from '../support/server/uploads.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const PAGE = { Accept: 'text/html' };
@@ -61,7 +61,7 @@ describe('the settings of known people (spec 4.5.5)', () => {
     app = (await a.admin.buildApp()).sourceAppId;
   });
 
-  it('are absent until they are set, and stay as they were sent', async () => {
+  it('are absent until they are set, and stay as they were sent', { tags: 'long' }, async () => {
     expect((await set({})).body).not.toHaveProperty('existing');
     expect((await set({ existing: 'update' })).body).not.toHaveProperty('existing');
     expect((await set({ existing: null, receipt: null })).body).not.toHaveProperty('receipt');
@@ -92,7 +92,9 @@ describe('the settings of known people (spec 4.5.5)', () => {
 });
 
 describe('`keep` (spec 4.5.5)', () => {
-  it('asks an address again to confirm itself, until it did, as often as other submissions do', async () => {
+  it('asks an address again to confirm itself, until it did, as often as other submissions do', {
+    tags: 'long',
+  }, async () => {
     await build({ existing: 'keep', doubleOptIn: true });
     const email = `again-${app}@example.com`;
     const count = () => smtp.to(email).length;
@@ -152,7 +154,9 @@ describe('`keep` (spec 4.5.5)', () => {
     expect((await kept()).filter(({ created }) => created)).toHaveLength(1);
   });
 
-  it('keeps a repeat with the same key once, on any server, and refuses the key with other data', async () => {
+  it('keeps a repeat with the same key once, on any server, and refuses the key with other data', {
+    tags: 'long',
+  }, async () => {
     await build({ existing: 'keep' });
     for (const email of [ADA, 'new@example.com']) {
       const repeats = [a, b, a, b].map((server) => send(email, { name: 'Once' }, 'the-key', server));
@@ -165,7 +169,7 @@ describe('`keep` (spec 4.5.5)', () => {
     expect(await recordOf(ADA)).toMatchObject({ data: { name: 'Ada' } });
   });
 
-  it('keeps repeats that arrive at once once', async () => {
+  it('keeps repeats that arrive at once once', { tags: 'long' }, async () => {
     await build({ existing: 'keep' });
     for (let round = 0; round < 15; round += 1) {
       const repeats = Array.from({ length: 8 }, (_, at) => send(ADA, { name: 'Once' }, `${round}`, at % 2 ? a : b));
@@ -186,7 +190,7 @@ describe('`keep` (spec 4.5.5)', () => {
     expect(await rows()).toHaveLength(2);
   });
 
-  it('repeats the key of a record whose keys were moved out', async () => {
+  it('repeats the key of a record whose keys were moved out', { tags: 'long' }, async () => {
     await build({ existing: 'keep' });
     for (let at = 0; at < 130; at += 26) {
       const some = Array.from({ length: 26 }, (_, next) => send(ADA, { name: `${at + next}` }, `key-${at + next}`));
@@ -244,6 +248,7 @@ describe('`keep` (spec 4.5.5)', () => {
 describe('answers without a receipt (spec 4.5.5)', () => {
   it.each([{ existing: 'keep' }, { existing: 'confirm' }, { receipt: false }])(
     'tell nothing of whether an email is known: %j',
+    { tags: 'long' },
     async (settings) => {
       await build({ ...settings, origins: ['https://www.example.com'], next: 'https://www.example.com/thanks' });
       const asks: Record<string, (email: string) => PromiseLike<Answer>> = {
@@ -324,7 +329,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     await send(email, { name: 'Ada' }).expect(200);
   });
 
-  it('changes the record when the person presses the button of the link, once', async () => {
+  it('changes the record when the person presses the button of the link, once', { tags: 'long' }, async () => {
     const before = await recordOf(email);
     const path = await linkOf(email, { name: 'Grace' });
     const [mail] = smtp.to(email);
@@ -365,7 +370,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect(await a.db.collection('held_submissions').findOne({ email })).toBeNull();
   });
 
-  it('sends no word of a stranger to an address that never confirmed itself', async () => {
+  it('sends no word of a stranger to an address that never confirmed itself', { tags: 'long' }, async () => {
     const fields = [
       { key: 'name', label: 'Your name', labels: { de: 'Ihr Name' }, kind: 'text' },
       { key: 'visits', label: 'Visits', kind: 'array' },
@@ -414,7 +419,9 @@ describe('`confirm` (spec 4.5.5)', () => {
     await expect.poll(mine, POLL).toEqual([{ name: 'Grace' }, { name: 'Ada' }]);
   });
 
-  it('sends no email to a new person, and three an hour to a known one from all servers', async () => {
+  it('sends no email to a new person, and three an hour to a known one from all servers', {
+    tags: 'long',
+  }, async () => {
     for (let at = 0; at < 5; at += 1) await send(email, { name: `${at}` }, undefined, at % 2 ? a : b).expect(200);
     await expect.poll(() => smtp.to(email).length, POLL).toBe(3);
     expect(await waiting(email)).toHaveLength(3);
@@ -424,7 +431,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect(smtp.to('other@example.com')).toHaveLength(0);
   });
 
-  it('waits once for a repeat with the same key', async () => {
+  it('waits once for a repeat with the same key', { tags: 'long' }, async () => {
     await Promise.all([a, b, a].map((server) => send(email, { name: 'Grace' }, 'one', server).expect(200)));
     await send(email, { name: 'Grace' }, 'one', b).expect(200);
     await send(email, { name: 'Eve' }, 'one', b).expect(422);
@@ -447,7 +454,9 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect(await waiting(email)).toHaveLength(1);
   });
 
-  it('is answered as a new person where a held submission has its key, or its network is at a limit', async () => {
+  it('is answered as a new person where a held submission has its key, or its network is at a limit', {
+    tags: 'long',
+  }, async () => {
     const form = (entries: object) =>
       sendForm(a.client, app, Object.entries(entries)).set('Accept', 'application/json');
     const keyOf = (address: string) => address.replace('@', '-at-');
@@ -464,7 +473,9 @@ describe('`confirm` (spec 4.5.5)', () => {
     await form({ email: 'bot-100@example.com', _gotcha: 'x' }).expect(429);
   });
 
-  it('uses the tokens of its files also when it is dropped, as the record of a new person does', async () => {
+  it('uses the tokens of its files also when it is dropped, as the record of a new person does', {
+    tags: 'long',
+  }, async () => {
     await a.admin.putSchema(app, { fields: [CV] }).expect(200);
     for (let at = 0; at < 3; at += 1) await send(email, {}).expect(200);
     for (const address of [email, `new-${email}`]) {
@@ -476,7 +487,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect(await waiting(email)).toHaveLength(3);
   });
 
-  it('waits in the share of its network, also sent as JSON', async () => {
+  it('waits in the share of its network, also sent as JSON', { tags: 'long' }, async () => {
     const { _id: appId } = (await a.db.collection('apps').findOne({ sourceAppId: app })) ?? {};
     const data = { name: 'x'.repeat(80_000) };
     // Each counts 5 of 100 units.
@@ -524,7 +535,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect((await recordOf(email))?.data).toEqual({ name: 'Ada' });
   });
 
-  it('is applied by the newest schema, under renamed keys, and refused by it', async () => {
+  it('is applied by the newest schema, under renamed keys, and refused by it', { tags: 'long' }, async () => {
     const path = await linkOf(email, { name: 'Grace' });
     await a.admin.putSchema(app, { fields: [{ key: 'name', kind: 'number' }] }).expect(200);
     const { text } = await b.client.post(path).type('form').set(PAGE).expect(400);
@@ -537,7 +548,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     await expect.poll(async () => (await recordOf(email))?.data, POLL).toEqual({ called: 'Grace' });
   });
 
-  it('sets no field that became one of the staff meanwhile', async () => {
+  it('sets no field that became one of the staff meanwhile', { tags: 'long' }, async () => {
     await a.admin.putSchema(app, { fields: [{ key: 'status', kind: 'text' }] }).expect(200);
     const path = await linkOf(email, { status: 'done' });
     await a.admin.putSchema(app, { fields: CONTACT }).expect(200);
@@ -581,14 +592,14 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect((await b.client.get(later).set(PAGE).expect(200)).text).not.toContain('Hopper');
   });
 
-  it('is stored although the form is full or closed meanwhile', async () => {
+  it('is stored although the form is full or closed meanwhile', { tags: 'long' }, async () => {
     const path = await linkOf(email, { name: 'Grace' });
     await set({ existing: 'confirm', maxRecords: 1, closesAt: new Date(0).toISOString() });
     await b.client.post(path).type('form').set(PAGE).expect(200);
     expect((await recordOf(email))?.data).toEqual({ name: 'Grace' });
   });
 
-  it('is in the export and the erasure of a person', async () => {
+  it('is in the export and the erasure of a person', { tags: 'long' }, async () => {
     await linkOf(email, { name: 'Grace' });
     const { body } = await operator.post('/auth/people/export', { email }).expect(200);
     expect(body.entries).toContainEqual(expect.objectContaining({ kind: 'held', data: { name: 'Grace' } }));
@@ -596,7 +607,7 @@ describe('`confirm` (spec 4.5.5)', () => {
     expect(await waiting(email)).toEqual([]);
   });
 
-  it('is announced on the pages of the form, to everybody', async () => {
+  it('is announced on the pages of the form, to everybody', { tags: 'long' }, async () => {
     const text = 'If your address is already known, an email asks you to confirm your entries.';
     expect((await a.client.get(`/f/${app}/thanks`).set(PAGE).expect(200)).text).toContain(text);
     expect((await a.client.get(`/v1/forms/${app}`).expect(200)).body.texts.thanksConfirm).toBe(text);

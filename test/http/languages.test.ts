@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CATALOGUES, languageOf } from '../../src/platform/languages/languages.ts';
-import { sendForm } from '../support/forms.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS = [
   { key: 'age', label: 'Age', kind: 'number' as const, min: 1_500, labels: { de: 'Alter' }, helps: { de: 'In Tagen' } },

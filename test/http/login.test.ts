@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const FAILURES = 3;
 
@@ -76,7 +76,9 @@ describe('POST /auth/login (spec 4.2)', () => {
 });
 
 describe('spec 8, login: limit on failures per app and address', () => {
-  it('responds with 429 and Retry-After, also to the correct password; other apps and addresses are not affected', async () => {
+  it('responds with 429 and Retry-After, also to the correct password; other apps and addresses are not affected', {
+    tags: 'long',
+  }, async () => {
     const [attacked, other, address] = [await server.admin.buildApp(), await server.admin.buildApp(), newAddress()];
     const wrong = { sourceAppId: attacked.sourceAppId, password: 'wrong' };
     for (let failure = 0; failure < FAILURES; failure += 1) await logIn(wrong, address).expect(401);
@@ -89,7 +91,7 @@ describe('spec 8, login: limit on failures per app and address', () => {
     await logIn(attacked).expect(200);
   });
 
-  it('applies to concurrent attempts', async () => {
+  it('applies to concurrent attempts', { tags: 'long' }, async () => {
     const [{ sourceAppId }, address] = [await server.admin.buildApp(), newAddress()];
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => logIn({ sourceAppId, password: 'wrong' }, address)),
@@ -103,7 +105,7 @@ describe('spec 8, login: limit on failures per app and address', () => {
     for (let round = 0; round < FAILURES + 2; round += 1) await logIn(app, address).expect(200);
   });
 
-  it('spec 8, login: accepts submissions during a flood of log-ins', async () => {
+  it('spec 8, login: accepts submissions during a flood of log-ins', { tags: 'long' }, async () => {
     const flood = Array.from({ length: 130 }, () => logIn({ sourceAppId: app.sourceAppId, password: 'wrong' }));
     const flooded = Promise.all(flood);
     const submitted = await Promise.all(

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { joinApp, logIn } from '../support/accounts.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { joinApp, logIn } from '../support/server/accounts.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const [EARLY, LATE] = ['2026-01-01T08:00:00.000Z', '2026-01-02T08:00:00.000Z'];
 
@@ -35,7 +35,7 @@ async function member(): Promise<{ id: string; clients: Client[] }> {
 }
 
 describe('a look (spec 4.3.4)', () => {
-  it('is that of the account, on every device and server, and of each list of its own', async () => {
+  it('is that of the account, on every device and server, and of each list of its own', { tags: 'long' }, async () => {
     const [one, other] = (await member()).clients as [Client, Client];
     expect(await looks(one)).toEqual({});
     await note(one, 'inbox', LATE).expect(200, { ok: true });
@@ -72,7 +72,7 @@ describe('a look (spec 4.3.4)', () => {
     await send('get', '/auth/looks').expect(403);
   });
 
-  it('goes with the app and with the account', async () => {
+  it('goes with the app and with the account', { tags: 'long' }, async () => {
     const own = await a.admin.buildApp();
     await note(await operatorOf(own), 'users', EARLY).expect(200);
     const { _id: appId } = (await a.db.collection('apps').findOne({ sourceAppId: own.sourceAppId })) ?? {};
@@ -85,7 +85,7 @@ describe('a look (spec 4.3.4)', () => {
     expect(await stored({ accountId: new ObjectId(id) })).toBe(0);
   });
 
-  it('is not stored when its statement arrives after the erasure of the account', async () => {
+  it('is not stored when its statement arrives after the erasure of the account', { tags: 'long' }, async () => {
     const uri = new URL(inject('mongodbUri'));
     const proxy = await startProxy(new URL(uri));
     uri.host = `127.0.0.1:${proxy.port}`;

@@ -1,7 +1,7 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLookups, lookup } from '../../src/platform/database/lookups.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('lookups', () => {
   });
 });
 
-it('a service without work sends two statements at each look', async () => {
+it('a service without work sends two statements at each look', { tags: 'long' }, async () => {
   const isIdle = async () => {
     const sent = await statementsOf(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
     const looks = sent.filter((statement) => statement === 'find jobs').length;

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { parseRecordId } from '../../src/records/stored/record-id.ts';
-import { sendForm } from '../support/forms.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { eventOf, insertRecord } from '../support/mail-events.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, type TestSmtp } from '../support/smtp.ts';
-import { CONTACT, staffOnly } from '../support/staff-fields.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { eventOf, insertRecord } from '../support/server/mail-events.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { CONTACT, staffOnly } from '../support/server/staff-fields.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ function linkIn(email: string): string {
 }
 
 describe('a confirmation email (spec 4.12)', () => {
-  it('has a link to a page whose button confirms, once and for all', async () => {
+  it('has a link to a page whose button confirms, once and for all', { tags: 'long' }, async () => {
     const { id, path } = await link('ada@example.com');
     const [mail] = smtp.to('ada@example.com');
     expect(mail?.header('subject')).toBe('Confirm your email address: Newsletter');
@@ -144,7 +144,9 @@ describe('a confirmation email (spec 4.12)', () => {
     expect(await a.db.collection('mails').countDocuments({ recordId: parseRecordId(id) as never })).toBe(3);
   });
 
-  it('is not sent without the setting, and not after it was removed, the record erased or the app deleted', async () => {
+  it('is not sent without the setting, and not after it was removed, the record erased or the app deleted', {
+    tags: 'long',
+  }, async () => {
     const off = (await a.admin.buildApp()).sourceAppId;
     const { body } = await a.client.submit(off, { email: 'off@example.com' }).expect(200);
     await a.services.mailConsumer.consume([await eventOf(a, off, body.id)]);
@@ -225,7 +227,7 @@ describe('the language of a confirmation email', () => {
     expect(planned.map(({ lang }) => lang).sort()).toEqual(['ar', 'de']);
   });
 
-  it('is kept while the form is held', async () => {
+  it('is kept while the form is held', { tags: 'long' }, async () => {
     await form('held@example.com', [
       ['_lang', 'de'],
       ['_gotcha', 'x'],
@@ -390,7 +392,9 @@ describe('the settings', () => {
     expect(body.errors.map(({ path }: { path: string }) => path)).toContain(place);
   });
 
-  it('are refused by a server that cannot send what they need, and the reason is shown before', async () => {
+  it('are refused by a server that cannot send what they need, and the reason is shown before', {
+    tags: 'long',
+  }, async () => {
     const without = await startServer({}, a.database);
     const noLinks = await startServer(mailEnv(smtp, ''), a.database);
     expect((await a.admin.get('/auth/mail').expect(200)).body).toEqual({ mail: true, links: true });

@@ -8,13 +8,13 @@ import type { RemovalGuard } from '../../src/platform/database/removal.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { EventType } from '../../src/records/stored/outbox.ts';
 import type { RecordId } from '../../src/records/stored/record-id.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { eventOf, insertRecord } from '../support/mail-events.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
-import { createModels } from '../support/models.ts';
-import { NO_RENAMES } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/smtp.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { createModels } from '../support/database/models.ts';
+import { mailEnv, type ReceivedMail, type TestSmtp } from '../support/peers/smtp.ts';
+import { eventOf, insertRecord } from '../support/server/mail-events.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
+import { NO_RENAMES } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const HOUR_MS = 3_600_000;
@@ -163,7 +163,9 @@ describe('a notification of each change (spec 4.12)', () => {
     );
   });
 
-  it('is counted by one summary beyond the limit of the hour, also when it is told again', async () => {
+  it('is counted by one summary beyond the limit of the hour, also when it is told again', {
+    tags: 'long',
+  }, async () => {
     await anHourWithRoom();
     const mailLimits = { confirmations: 1_000, each: 6, summed: 30 };
     const limited = await startServer(mailEnv(smtp), a.database, { mailLimits });
@@ -227,7 +229,7 @@ describe('a notification of each change (spec 4.12)', () => {
     expect(a.log() + b.log()).not.toMatch(/private@|team@|Confidential/);
   });
 
-  it('is planned by a server without SMTP_URL too, and sent by another', async () => {
+  it('is planned by a server without SMTP_URL too, and sent by another', { tags: 'long' }, async () => {
     const off = await startServer({}, a.database);
     await off.services.mailConsumer.consume(await eventsOf([await insert('off@example.com')]));
     await received(1);
@@ -252,7 +254,7 @@ describe('a notification of each change (spec 4.12)', () => {
 });
 
 describe('the hourly limit of confirmation emails', () => {
-  it('plans those beyond it for later hours, and none beyond a day', async () => {
+  it('plans those beyond it for later hours, and none beyond a day', { tags: 'long' }, async () => {
     await anHourWithRoom();
     const mailLimits = { confirmations: 2, each: 60, summed: 10 };
     const limited = await startServer(mailEnv(smtp), a.database, { mailLimits });

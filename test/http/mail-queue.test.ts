@@ -8,9 +8,9 @@ import {
 } from '../../src/outbound/notifications/mail-queue.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { createDatabaseClock } from '../../src/platform/database/clock.ts';
-import { eventOf, insertRecord } from '../support/mail-events.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { eventOf, insertRecord } from '../support/server/mail-events.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const MINUTE_MS = 60_000;
@@ -57,7 +57,7 @@ async function makeDue(server: TestServer, id: string): Promise<void> {
 }
 
 describe('an email that was not taken (spec 4.12)', () => {
-  it('is tried again after growing waits, then has failed', async () => {
+  it('is tried again after growing waits, then has failed', { tags: 'long' }, async () => {
     const server = await start();
     smtp.options.onRecipient = () => ({ status: 451 });
     const id = await plan(server);
@@ -85,7 +85,9 @@ describe('an email that was not taken (spec 4.12)', () => {
     expect(server.log()).not.toContain('team@example.com');
   });
 
-  it('is not tried again when the server refuses the recipient or the content permanently', async () => {
+  it('is not tried again when the server refuses the recipient or the content permanently', {
+    tags: 'long',
+  }, async () => {
     const server = await start();
     smtp.options.onRecipient = () => ({ status: 550 });
     const recipient = await plan(server);
@@ -97,7 +99,7 @@ describe('an email that was not taken (spec 4.12)', () => {
     expect((await stored(server, content))?.reason).toBe('EMESSAGE 554');
   });
 
-  it('is tried again when the server is away or refuses the log-in', async () => {
+  it('is tried again when the server is away or refuses the log-in', { tags: 'long' }, async () => {
     const { port } = smtp;
     const server = await start();
     await smtp.close();
@@ -121,7 +123,7 @@ describe('an email that was not taken (spec 4.12)', () => {
 });
 
 describe('an email and two servers whose clocks differ by ten minutes', () => {
-  it.each([10, -10])('is taken by one of them, and again after its wait: by %s', async (minutes) => {
+  it.each([10, -10])('is taken by one of them, and again after its wait: by %s', { tags: 'long' }, async (minutes) => {
     const server = await start();
     await server.services.jobs.stop();
     const id = await plan(server);
@@ -163,7 +165,9 @@ describe('an email to several addresses (spec 4.12)', () => {
       }, POLL)
       .toBe(waitMs);
 
-  it('gives each one a message that shows no other address, and tries only those again that it must', async () => {
+  it('gives each one a message that shows no other address, and tries only those again that it must', {
+    tags: 'long',
+  }, async () => {
     const server = await startForAll();
     const asked: string[] = [];
     smtp.options.onRecipient = (address) => {
@@ -193,7 +197,9 @@ describe('an email to several addresses (spec 4.12)', () => {
     expect(new Set(smtp.mails.map((mail) => mail.header('message-id'))).size).toBe(3);
   });
 
-  it('is tried for an address as often as for a single one, and was sent if another one received it', async () => {
+  it('is tried for an address as often as for a single one, and was sent if another one received it', {
+    tags: 'long',
+  }, async () => {
     const server = await startForAll();
     let asked = 0;
     smtp.options.onRecipient = (address) => {
@@ -210,7 +216,7 @@ describe('an email to several addresses (spec 4.12)', () => {
     expect(perAddress()).toEqual([1, 0, 1, 1]);
   });
 
-  it('has failed when the server refuses all addresses permanently', async () => {
+  it('has failed when the server refuses all addresses permanently', { tags: 'long' }, async () => {
     const server = await startForAll();
     smtp.options.onRecipient = () => ({ status: 550 });
     const id = await plan(server);
@@ -218,7 +224,9 @@ describe('an email to several addresses (spec 4.12)', () => {
     expect((await stored(server, id))?.attempts).toBe(1);
   });
 
-  it('is continued by another server, which repeats the address that was being sent at most', async () => {
+  it('is continued by another server, which repeats the address that was being sent at most', {
+    tags: 'long',
+  }, async () => {
     const a = await startForAll();
     let release = (): void => undefined;
     const isReleased = new Promise<undefined>((resolve) => {
@@ -249,7 +257,7 @@ describe('an email to several addresses (spec 4.12)', () => {
 });
 
 describe('two servers', () => {
-  it('send each email once', async () => {
+  it('send each email once', { tags: 'long' }, async () => {
     const [a, b] = [await start(), await start()];
     smtp.options.beforeTaken = () => new Promise((resolve) => setTimeout(() => resolve(undefined), 5));
     await Promise.all(Array.from({ length: 40 }, (_, n) => plan(n % 2 ? a : b)));
@@ -261,7 +269,9 @@ describe('two servers', () => {
     expect(smtp.connections()).toBeLessThanOrEqual(2 * 5);
   });
 
-  it('leave an email that is being sent to the one that took it, until it counts as dead', async () => {
+  it('leave an email that is being sent to the one that took it, until it counts as dead', {
+    tags: 'long',
+  }, async () => {
     const a = await start();
     const release = new AbortController();
     const isReleased = new Promise<undefined>((resolve) => {
@@ -284,7 +294,7 @@ describe('two servers', () => {
     expect(smtp.mails).toHaveLength(1);
   });
 
-  it('give up an email that ended each server that took it', async () => {
+  it('give up an email that ended each server that took it', { tags: 'long' }, async () => {
     const server = await start();
     await server.services.jobs.stop();
     const id = await plan(server);
@@ -294,7 +304,7 @@ describe('two servers', () => {
     expect(smtp.mails).toEqual([]);
   });
 
-  it('do not store an outdated result', async () => {
+  it('do not store an outdated result', { tags: 'long' }, async () => {
     const a = await start();
     await a.services.jobs.stop();
     const id = await plan(a);

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
-import { appDocument } from '../support/index-slots.ts';
-import { eventOf, insertRecord } from '../support/mail-events.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/smtp.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { eventOf, insertRecord } from '../support/server/mail-events.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 // The statement that plans a reply is held in the network, and goes on when another server has
 // planned one, or its answer is lost.

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { ALL_APPS } from '../../src/operators/people/suppressions.ts';
 import { parseRecordId } from '../../src/records/stored/record-id.ts';
-import { sendForm } from '../support/forms.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { eventOf, insertRecord } from '../support/mail-events.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { mailEnv, type TestSmtp } from '../support/smtp.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { eventOf, insertRecord } from '../support/server/mail-events.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 30_000, interval: 20 };
 const HOUR_MS = 3_600_000;
@@ -150,7 +150,7 @@ describe('the settings of a reply (spec 4.5.1)', () => {
 });
 
 describe('a reply (spec 4.12)', () => {
-  it('has the headers of an answer, plain text and HTML', async () => {
+  it('has the headers of an answer, plain text and HTML', { tags: 'long' }, async () => {
     const notify = { emails: ['team@example.com', 'other@example.com'], when: 'daily' };
     await put({ title: 'Fair <b>', notify, reply: REPLY }).expect(200);
     const values = { seats: 2, day: '2026-05-01', news: true, topic: 'blue', meals: ['lunch', 'dinner'] };
@@ -230,7 +230,9 @@ Someone entered this email address in a form: Fair <b>
     expect((await sent('kinds@example.com')).raw).not.toContain('evil');
   });
 
-  it('sends texts to an address that confirmed itself, as text and cut at 500 characters', async () => {
+  it('sends texts to an address that confirmed itself, as text and cut at 500 characters', {
+    tags: 'long',
+  }, async () => {
     await put({ doubleOptIn: true, reply: REPLY }).expect(200);
     const email = 'sure+1@example.com';
     const id = await submit(email, { name: 'Ada' });
@@ -298,7 +300,7 @@ describe('the time of a reply (spec 4.12)', () => {
     await sent(email);
   });
 
-  it('is at most once an hour and 5 times a day for an address', async () => {
+  it('is at most once an hour and 5 times a day for an address', { tags: 'long' }, async () => {
     await put({ reply: REPLY }).expect(200);
     const email = 'often@example.com';
     const id = await submit(email);
@@ -329,7 +331,7 @@ describe('the time of a reply (spec 4.12)', () => {
     expect(await mailsOf(id.toString())).toHaveLength(1);
   });
 
-  it('is within the limits of an app and of all apps', async () => {
+  it('is within the limits of an app and of all apps', { tags: 'long' }, async () => {
     const first = app;
     const second = (await a.admin.buildApp()).sourceAppId;
     const mailLimits = { replies: 2, allReplies: 3 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { Client } from '../support/server/client.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
 
 const TERMS = 'I accept **the** [terms](https://x.example/t?a=1&b=2)';
 const TERMS_TEXT = 'I accept the terms';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MALWARE, startClamd } from '../support/clamd.ts';
-import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { CV, pdf, pdfOf, upload } from '../support/uploads.ts';
+import { MALWARE, startClamd } from '../support/peers/clamd.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { CV, pdf, pdfOf, upload } from '../support/server/uploads.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-metrics-test';
 
@@ -56,7 +56,7 @@ describe('GET /metrics (spec 4.10)', () => {
     expect(server.log()).not.toContain(METRICS_TOKEN);
   });
 
-  it('is 404 without the setting, and nothing is measured', async () => {
+  it('is 404 without the setting, and nothing is measured', { tags: 'long' }, async () => {
     const silent = await startServer();
     try {
       expect((await ask(`Bearer ${METRICS_TOKEN}`, silent)).status).toBe(404);
@@ -110,7 +110,7 @@ describe('GET /metrics (spec 4.10)', () => {
     expect(after.get('submission_queue_length')).toBe(0);
   });
 
-  it('counts files by what becomes of them, and what the scanner says', async () => {
+  it('counts files by what becomes of them, and what the scanner says', { tags: 'long' }, async () => {
     const clamd = await startClamd();
     const own = await startServer({ METRICS_TOKEN, CLAMD: clamd.address });
     try {
@@ -159,7 +159,7 @@ describe('GET /metrics (spec 4.10)', () => {
     }
   });
 
-  it('counts for each of two servers in one process by itself', async () => {
+  it('counts for each of two servers in one process by itself', { tags: 'long' }, async () => {
     const second = await startServer({ METRICS_TOKEN }, server.database);
     try {
       await submit('own@example.com').expect(200);

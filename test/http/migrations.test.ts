@@ -18,13 +18,13 @@ import { createMigrator, MigrationRefused } from '../../src/platform/migrations/
 import { createUpgrades } from '../../src/platform/migrations/upgrades.ts';
 import type { ServerDocument } from '../../src/platform/servers/servers.ts';
 import { createServices, type Services } from '../../src/services.ts';
-import { randomName } from '../support/databases.ts';
-import { type Note, noteMigrations } from '../support/note-migrations.mjs';
-import { countOutdated, NOTES, storeNotes } from '../support/notes.ts';
-import { databaseUri } from '../support/process.ts';
-import { startServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
-import { installValidators } from '../support/validators.ts';
+import { randomName } from '../support/database/databases.ts';
+import { type Note, noteMigrations } from '../support/database/note-migrations.mjs';
+import { countOutdated, NOTES, storeNotes } from '../support/database/notes.ts';
+import { installValidators } from '../support/database/validators.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { startServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -187,7 +187,7 @@ describe('the command migrate', () => {
     expect(await countOutdated(release.db)).toEqual({ notExpanded: 0, notContracted: 0 });
   });
 
-  it('of this release has nothing to do on a database of it', async () => {
+  it('of this release has nothing to do on a database of it', { tags: 'long' }, async () => {
     const server = await startServer({}, randomName());
     const env = { MONGODB_URI: databaseUri(server.database), SESSION_SECRET: SECRET };
     expect(await runTool(['migrate', '--contract'], env)).toMatchObject({ code: 0, stdout: '' });
@@ -258,7 +258,9 @@ describe('contractions', () => {
     await expect(older.start()).rejects.toThrow('contracted by a later release (migration 3, index of notes)');
   });
 
-  it('of a later release keep servers of this one from starting, and are prevented by a start', async () => {
+  it('of a later release keep servers of this one from starting, and are prevented by a start', {
+    tags: 'long',
+  }, async () => {
     const server = await startServer({}, randomName());
     const states = server.db.collection<MigrationDocument>('migrations');
     const prepare = async (): Promise<void> => {

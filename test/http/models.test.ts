@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import express from 'express';
@@ -12,16 +14,16 @@ import { type Connection, connectDatabase } from '../../src/platform/database/cl
 import { databaseRefusal, isDuplicateKey } from '../../src/platform/database/failures.ts';
 import { createModel, Mixed, type Model, schema } from '../../src/platform/database/mongoose.ts';
 import { createServices } from '../../src/services.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri } from '../support/process.ts';
-import { startProxy } from '../support/proxy.ts';
+import { randomName } from '../support/database/databases.ts';
 import {
   installValidators,
   jsonSchemaOf,
   takeRefusals,
   watchRefusals,
   withoutValidators,
-} from '../support/validators.ts';
+} from '../support/database/validators.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { databaseUri } from '../support/server/process.ts';
 
 interface Part {
   name: string;

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { Client, type TestApp } from '../support/client.ts';
-import { type HeldCommands, startProxy, type TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { type HeldCommands, startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-operator-load-test';
 const SEARCH = '/auth/users?sort=data.a';

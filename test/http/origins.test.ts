@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const LISTED = 'https://forms.example.com';
 const ALSO_LISTED = 'http://localhost:5173';
@@ -117,7 +117,7 @@ describe('spec 5.3, CORS: preflights', () => {
     for (const header of ['content-type', 'x-app-id', 'idempotency-key']) expect(allowed).toContain(header);
   });
 
-  it('receive 403 for other origins, and for every origin if none is listed', async () => {
+  it('receive 403 for other origins, and for every origin if none is listed', { tags: 'long' }, async () => {
     const unlisted = await startServer();
     try {
       for (const response of [

@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPace } from '../../src/apps/activity.ts';
 import { createAppModel } from '../../src/apps/apps.model.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
-import { databaseUri } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 30_000, interval: 50 };
 

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { joinApp, logIn, PASSWORD, totp } from '../support/accounts.ts';
-import { Authenticator } from '../support/authenticator.ts';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Authenticator } from '../support/peers/authenticator.ts';
+import { joinApp, logIn, PASSWORD, totp } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const ORIGIN = 'https://people.example.com';
 const RP_ID = 'people.example.com';
@@ -43,7 +43,7 @@ async function optionsToLogIn(client: Client) {
 }
 
 describe('a passkey', () => {
-  it('logs in without a password, on every server, and changes the id of the session', async () => {
+  it('logs in without a password, on every server, and changes the id of the session', { tags: 'long' }, async () => {
     const { authenticator, id, added } = await joinWithPasskey();
     expect(added).toMatchObject({ name: 'Phone', lastUsedAt: null, recoveryCodes: expect.any(Array) });
     const there = newClient(second);
@@ -203,7 +203,7 @@ describe('a passkey', () => {
     await expect(service.removePasskey({ account, session }, authenticator.id)).rejects.toThrow('changed meanwhile');
   });
 
-  it('is offered only where browsers have passkeys', async () => {
+  it('is offered only where browsers have passkeys', { tags: 'long' }, async () => {
     const plain = await startServer();
     try {
       const client = new Client(plain.client.url);

@@ -1,12 +1,12 @@
 import { Binary, BSON, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { untilChange } from '../support/changes.ts';
-import { Client } from '../support/client.ts';
-import { sendForm } from '../support/forms.ts';
-import { prepareImport, runImport } from '../support/imports.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { rounds } from '../support/rounds.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { untilChange } from '../support/server/changes.ts';
+import { Client } from '../support/server/client.ts';
+import { sendForm } from '../support/server/forms.ts';
+import { prepareImport, runImport } from '../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 const EMAIL = 'Ada.Lovelace@x.org';
 const STORED = EMAIL.toLowerCase();
@@ -74,7 +74,7 @@ async function dump(): Promise<string> {
 const expectNothingOf = (text: string): void => expect(text.toLowerCase()).not.toContain('lovelace');
 
 describe('POST /auth/people/export', () => {
-  it('gives an operator what the app holds, and an admin what all apps hold', async () => {
+  it('gives an operator what the app holds, and an admin what all apps hold', { tags: 'long' }, async () => {
     const one = await appWithPerson();
     const two = await appWithPerson();
     const { body } = await one.operator.post('/auth/people/export', { email: ` ${EMAIL} ` }).expect(200);
@@ -118,7 +118,7 @@ describe('POST /auth/people/export', () => {
 });
 
 describe('POST /auth/people/erase', () => {
-  it('erases what one app holds and leaves other apps and other persons', async () => {
+  it('erases what one app holds and leaves other apps and other persons', { tags: 'long' }, async () => {
     const one = await appWithPerson();
     const two = await appWithPerson();
     const { body } = await one.operator.post('/auth/people/erase', { email: EMAIL }).expect(200);
@@ -139,7 +139,7 @@ describe('POST /auth/people/erase', () => {
     await a.client.submit(one.sourceAppId, { email: EMAIL }).expect(200);
   });
 
-  it('leaves the email in no collection and in no line of the logs', async () => {
+  it('leaves the email in no collection and in no line of the logs', { tags: 'long' }, async () => {
     const one = await appWithPerson(MANY);
     await appWithPerson(MANY);
     await one.operator.get(`/auth/users?q=${encodeURIComponent(STORED)}`).expect(200);
@@ -178,7 +178,9 @@ describe('POST /auth/people/erase', () => {
     expect(b.log()).toContain(body.id);
   });
 
-  it('leaves no value of the person in changes, views, files of imports and rejected lines', async () => {
+  it('leaves no value of the person in changes, views, files of imports and rejected lines', {
+    tags: 'long',
+  }, async () => {
     const secret = 'm4rker';
     const email = 'no.others@x.org';
     const { sourceAppId, operator } = await appWithPerson(1, 'No.Others@x.org');
@@ -227,7 +229,7 @@ describe('POST /auth/people/erase', () => {
     expect(await a.db.collection('change_records').countDocuments({ appId })).toBe(0);
   });
 
-  it('exports a person while the file of an ended import is removed', async () => {
+  it('exports a person while the file of an ended import is removed', { tags: 'long' }, async () => {
     const { operator } = await appWithPerson();
     const id = await prepareImport(operator, undefined, `email,name\n${STORED},Ada\n`);
     const read = async () => (await operator.post('/auth/people/export', { email: STORED }).expect(200)).body.entries;
@@ -237,7 +239,7 @@ describe('POST /auth/people/erase', () => {
     expect(await kinds()).not.toContain('import-line');
   });
 
-  it('keeps what another server changes of a view meanwhile', async () => {
+  it('keeps what another server changes of a view meanwhile', { tags: 'long' }, async () => {
     const { sourceAppId, operator } = await appWithPerson();
     for (let round = 0; round < rounds(50, 5); round += 1) {
       const view = { name: 'Before', query: `q=${STORED}&where=data.name%3Aeq%3AAda` };
@@ -253,7 +255,7 @@ describe('POST /auth/people/erase', () => {
     }
   });
 
-  it('keeps a keyed hash that imports can look up, for the app or for all apps', async () => {
+  it('keeps a keyed hash that imports can look up, for the app or for all apps', { tags: 'long' }, async () => {
     const one = await appWithPerson();
     const two = await appWithPerson();
     const idOf = async (sourceAppId: string) => (await appDocument(a, sourceAppId))._id;

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** The entry of the MongoDB profiler for one operation. */
 interface Profiled {
@@ -97,7 +97,9 @@ describe('query plans of the service', () => {
     expect(() => expectIndexes(scanned)).toThrow();
   });
 
-  it('use the unique index or the cached id for submissions, including conflicts and repeats', async () => {
+  it('use the unique index or the cached id for submissions, including conflicts and repeats', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId } = await appWithManyRecords();
     const submit = (data: object, key = 'k') =>
       server.client.submit(sourceAppId, { email: 'ada@example.com', data }).set('Idempotency-Key', key);
@@ -123,7 +125,7 @@ describe('query plans of the service', () => {
     expect(ofSchemas).toEqual(['IXSCAN { appId: 1, version: -1 }']);
   });
 
-  it('are cached for submissions of people with a cached id', async () => {
+  it('are cached for submissions of people with a cached id', { tags: 'long' }, async () => {
     const { sourceAppId } = await appWithManyRecords();
     const submit = () =>
       server.client.submit(sourceAppId, { email: 'u1@example.com', data: { visits: [1] } }).expect(200);
@@ -137,7 +139,7 @@ describe('query plans of the service', () => {
     expect(cached).toMatchObject([{ isActive: true }]);
   });
 
-  it('use the indexes on appId for listings, searches, single records and exports', async () => {
+  it('use the indexes on appId for listings, searches, single records and exports', { tags: 'long' }, async () => {
     const { operator } = await appWithManyRecords();
     const { body } = await operator.get('/auth/users').expect(200);
     const queries = [
@@ -163,7 +165,7 @@ describe('query plans of the service', () => {
     }
   });
 
-  it('read only the documents of the page, in index order, for sorted listings', async () => {
+  it('read only the documents of the page, in index order, for sorted listings', { tags: 'long' }, async () => {
     const { operator } = await appWithManyRecords();
     for (const [query, plan] of [
       ['limit=5', BY_ID],
@@ -181,7 +183,9 @@ describe('query plans of the service', () => {
     }
   });
 
-  it('count index keys without reading documents: totals, searches by email, daily counts, apps', async () => {
+  it('count index keys without reading documents: totals, searches by email, daily counts, apps', {
+    tags: 'long',
+  }, async () => {
     const { operator } = await appWithManyRecords();
     const profiled = await profile(async () => {
       await operator.get('/auth/users?limit=1').expect(200);
@@ -200,7 +204,9 @@ describe('query plans of the service', () => {
     }
   });
 
-  it('use indexes for changes, for exports and erasures of persons, and for the retention of records', async () => {
+  it('use indexes for changes, for exports and erasures of persons, and for the retention of records', {
+    tags: 'long',
+  }, async () => {
     const { operator, sourceAppId } = await appWithManyRecords();
     const { body } = await operator.get('/auth/users').expect(200);
     const person = { email: 'u1@example.com' };
@@ -250,7 +256,7 @@ describe('query plans of the service', () => {
     await db.collection<{ _id: string }>('audit_events').deleteMany({ _id: { $in: events.map(({ _id }) => _id) } });
   });
 
-  it('use indexes for admin requests, including deletion, and for the sweep', async () => {
+  it('use indexes for admin requests, including deletion, and for the sweep', { tags: 'long' }, async () => {
     const { sourceAppId } = await appWithManyRecords();
     const path = `/auth/apps/${sourceAppId}`;
     const fields = [{ key: 'plan', kind: 'text' as const }];

@@ -6,12 +6,12 @@ import { promisify } from 'node:util';
 import { Script } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileScript, parse } from 'vue/compiler-sfc';
-import { Client } from '../support/client.ts';
-import { type FaultyProxy, startFaultyProxy } from '../support/faulty-proxy.ts';
-import { databaseUri } from '../support/process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
-import { pdf } from '../support/uploads.ts';
+import { type FaultyProxy, startFaultyProxy } from '../support/peers/faulty-proxy.ts';
+import { Client } from '../support/server/client.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
+import { pdf } from '../support/server/uploads.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const EXAMPLE = 'https://forms.example.com';
@@ -62,22 +62,26 @@ describe('a program that submits', () => {
   it.each([
     ['curl', 'submit.sh', 'bash', []],
     ['Python', 'contact.py', 'python3', ['ada@example.com', 'Ada']],
-  ] as const)('by %s stores a record once, though answers are lost', async (_, file, program, args) => {
-    await writeFile(join(folder, file), block(file));
-    const { url: URL, keys } = proxy.route(['dropped', 503]);
-    const { stdout } = await run(program, [file, ...args], { URL });
-    const [record, ...others] = await records();
-    expect(others).toEqual([]);
-    expect(stdout).toContain(record.id);
-    expect(record).toMatchObject({ email: 'ada@example.com', data: { name: 'Ada', visits: [{ page: '/pricing' }] } });
-    expect(record.data.visits).toHaveLength(1);
-    expect(keys).toHaveLength(3);
-    expect(new Set(keys).size).toBe(1);
-    expect(keys[0]).toMatch(/^[\w-]{16,}$/);
-    // Another run is another submission.
-    await run(program, [file, ...args], { URL });
-    expect((await records())[0].data.visits).toHaveLength(2);
-  });
+  ] as const)(
+    'by %s stores a record once, though answers are lost',
+    { tags: 'long' },
+    async (_, file, program, args) => {
+      await writeFile(join(folder, file), block(file));
+      const { url: URL, keys } = proxy.route(['dropped', 503]);
+      const { stdout } = await run(program, [file, ...args], { URL });
+      const [record, ...others] = await records();
+      expect(others).toEqual([]);
+      expect(stdout).toContain(record.id);
+      expect(record).toMatchObject({ email: 'ada@example.com', data: { name: 'Ada', visits: [{ page: '/pricing' }] } });
+      expect(record.data.visits).toHaveLength(1);
+      expect(keys).toHaveLength(3);
+      expect(new Set(keys).size).toBe(1);
+      expect(keys[0]).toMatch(/^[\w-]{16,}$/);
+      // Another run is another submission.
+      await run(program, [file, ...args], { URL });
+      expect((await records())[0].data.visits).toHaveLength(2);
+    },
+  );
 
   it.each([
     ['bash', 'submit.sh'],
@@ -112,7 +116,7 @@ it('sends a file with a form of a page, and with curl', async () => {
   expect(await records()).toMatchObject([stored]);
 });
 
-it('compiles with the types of the app', async () => {
+it('compiles with the types of the app', { tags: 'long' }, async () => {
   const env = { MONGODB_URI: databaseUri(server.database) };
   expect(await runTool(['types', 'contact', '--out', join(folder, 'contact.ts')], env)).toMatchObject({ code: 0 });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));

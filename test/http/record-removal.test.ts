@@ -4,7 +4,7 @@ import { ownedBy } from '../../src/apps/feature.ts';
 import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordRemoval } from '../../src/records/write/record-removal.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,3 +1,6 @@
+// @module-tag long
+// @module-tag fault
+
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,8 +9,8 @@ import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts
 import { decode } from '../../src/platform/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/stored/record-moves.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let users: UserCollection;

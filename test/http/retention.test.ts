@@ -1,12 +1,14 @@
+// @module-tag long
+
 import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import { randomName } from '../support/databases.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { startProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import { randomName } from '../support/database/databases.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { Client } from '../support/server/client.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };
@@ -144,7 +146,7 @@ describe('The retention of an app', () => {
           METRICS_TOKEN: 'a-token-of-the-metrics',
           CLOCK_SHIFT_MS: String(400 * DAY_MS),
         },
-        [process.execPath, '--import', './test/support/shifted-clock.mjs', 'dist/server.js'],
+        [process.execPath, '--import', './test/support/clock/shifted-clock.mjs', 'dist/server.js'],
       ),
     );
     const url = await ahead.url();

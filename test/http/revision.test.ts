@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -12,7 +12,9 @@ afterAll(() => server.close());
 const leaseEnd = () => sleep(LEASE_MS + 20);
 
 describe('The revision (docs/decisions/0004)', () => {
-  it('is the only read of apps and schemas on a busy server, at most ten times per second', async () => {
+  it('is the only read of apps and schemas on a busy server, at most ten times per second', {
+    tags: 'long',
+  }, async () => {
     const server = await startServer({}, undefined, FULL_LEASES);
     // Background jobs look for work on their own.
     await server.services.jobs.stop();
@@ -36,7 +38,9 @@ describe('The revision (docs/decisions/0004)', () => {
     await server.close();
   });
 
-  it('is bumped by a starting server, which publishes a change whose server crashed before the bump', async () => {
+  it('is bumped by a starting server, which publishes a change whose server crashed before the bump', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'text' }] });
     const submit = () => server.client.submit(sourceAppId, { email: 'ada@example.com', data: { age: 'ten' } });
     await submit().expect(200);

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createOperatorLoad } from '../../src/api/operator-load.ts';
@@ -10,11 +12,11 @@ import { createWordJob, createWordStore } from '../../src/records/indexes/word-i
 import { createWordRecords } from '../../src/records/indexes/word-records.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { createModels } from '../support/models.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { NO_RENAMES } from '../support/renames.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { createModels } from '../support/database/models.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { NO_RENAMES } from '../support/server/renames.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const TIMEOUT_MS = 60_000;
 const POLL = { timeout: 40_000, interval: 50 };

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordWords } from '../../src/records/indexes/record-words.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { Client } from '../support/client.ts';
-import { appDocument } from '../support/index-slots.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { Client } from '../support/server/client.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const TIMEOUT_MS = 60_000;
 const POLL = { timeout: 40_000, interval: 50 };
@@ -110,128 +110,124 @@ const QUERIES: [q: string, initials: string][] = [
 ];
 
 describe('The search by words', () => {
-  it(
-    'finds the same without the index, while it is built, with it, and after it was dropped',
-    async () => {
-      const app = await appWith(PEOPLE);
-      const expectAll = async () => {
-        const answers = [];
-        for (const [q] of QUERIES) answers.push([q, (await found(app, q)).map(([initial]) => initial).join('')]);
-        expect(answers).toEqual(QUERIES);
-      };
-      expect((await app.operator.get(path(app.sourceAppId)).expect(200)).body).toEqual({
-        enabled: false,
-        state: 'off',
-        done: 0,
-        total: 0,
-      });
-      await expectAll();
-      const { body } = await enable(app);
-      expect(body).toEqual({ enabled: true, state: 'building', done: 0, total: 0 });
-      await expectAll();
-      await untilState(app, 'ready');
-      expect((await app.operator.get(path(app.sourceAppId)).expect(200)).body).toMatchObject({ done: 3, total: 3 });
-      await expectAll();
-      expect(await wrongRecords(app, true)).toEqual([]);
-      await enable(app, false);
-      await expectAll();
-      await untilState(app, 'off');
-      await expectAll();
-      const { _id } = await appDocument(a, app.sourceAppId);
-      expect(await a.db.collection('users').countDocuments({ appId: _id, words: { $exists: true } })).toBe(0);
-    },
-    TIMEOUT_MS,
-  );
+  it('finds the same without the index, while it is built, with it, and after it was dropped', {
+    tags: 'long',
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const app = await appWith(PEOPLE);
+    const expectAll = async () => {
+      const answers = [];
+      for (const [q] of QUERIES) answers.push([q, (await found(app, q)).map(([initial]) => initial).join('')]);
+      expect(answers).toEqual(QUERIES);
+    };
+    expect((await app.operator.get(path(app.sourceAppId)).expect(200)).body).toEqual({
+      enabled: false,
+      state: 'off',
+      done: 0,
+      total: 0,
+    });
+    await expectAll();
+    const { body } = await enable(app);
+    expect(body).toEqual({ enabled: true, state: 'building', done: 0, total: 0 });
+    await expectAll();
+    await untilState(app, 'ready');
+    expect((await app.operator.get(path(app.sourceAppId)).expect(200)).body).toMatchObject({ done: 3, total: 3 });
+    await expectAll();
+    expect(await wrongRecords(app, true)).toEqual([]);
+    await enable(app, false);
+    await expectAll();
+    await untilState(app, 'off');
+    await expectAll();
+    const { _id } = await appDocument(a, app.sourceAppId);
+    expect(await a.db.collection('users').countDocuments({ appId: _id, words: { $exists: true } })).toBe(0);
+  });
 
-  it(
-    'keeps the words in every write, on both servers, while the index is built and dropped',
-    async () => {
-      const app = await appWith([]);
-      const names = ['Ada', 'Chloé', 'Łukasz', 'Ödön', 'Zoë', '東京'];
-      await store(
-        app.sourceAppId,
-        Array.from({ length: 400 }, (_, n) => ({ name: `${names[n % 6]} S${n}` })),
-      );
-      let isOver = false;
-      let sent = 0;
-      const submit = async ({ client }: TestServer) => {
-        while (!isOver) {
-          sent += 1;
-          const data = { name: `${names[sent % 6]} W${sent}`, visits: [`v${sent}`] };
-          await client.submit(app.sourceAppId, { email: `u${sent % 37}@x.org`, data }).expect(200);
-        }
-      };
-      const submitting = Promise.all([a, b, a, b].map(submit));
-      await enable(app);
-      await untilState(app, 'ready');
-      await enable(app, false);
-      await untilState(app, 'off');
-      await enable(app);
-      await untilState(app, 'ready');
-      isOver = true;
-      await submitting;
-      expect(await wrongRecords(app, false)).toEqual([]);
-      const { body } = await app.operator.get('/auth/users?q=lukasz&total=exact').expect(200);
-      const { _id } = await appDocument(a, app.sourceAppId);
-      const expected = await a.db.collection('users').countDocuments({ appId: _id, 'data.name': /^Łukasz/ });
-      expect(body).toMatchObject({ total: expected, totalIs: 'exact' });
-    },
-    TIMEOUT_MS,
-  );
-
-  it(
-    'an edit and an import keep exact words, and no answer shows them',
-    async () => {
-      const app = await appWith(PEOPLE.slice(0, 1));
-      await enable(app);
-      await untilState(app, 'ready');
-      const { body } = await app.operator.get('/auth/users?q=chloe').expect(200);
-      const [{ id }] = body.users;
-      const edited = await app.operator.patch(`/auth/users/${id}`, { set: { name: 'Zoë' } }).expect(200);
-      expect(await found(app, 'muller')).toEqual([]);
-      expect(await found(app, 'zoe')).toEqual(['chloe.m@example.com']);
-      expect(await wrongRecords(app, true)).toEqual([]);
-      for (const answer of [
-        edited.body,
-        (await app.operator.get(`/auth/users/${id}`).expect(200)).body,
-        body,
-        (await app.operator.get('/auth/users/export?format=json').expect(200)).body,
-        (await a.admin.get('/auth/admin/users?q=zoe').expect(200)).body,
-      ]) {
-        expect(JSON.stringify(answer)).not.toContain('"words"');
+  it('keeps the words in every write, on both servers, while the index is built and dropped', {
+    tags: 'long',
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const app = await appWith([]);
+    const names = ['Ada', 'Chloé', 'Łukasz', 'Ödön', 'Zoë', '東京'];
+    await store(
+      app.sourceAppId,
+      Array.from({ length: 400 }, (_, n) => ({ name: `${names[n % 6]} S${n}` })),
+    );
+    let isOver = false;
+    let sent = 0;
+    const submit = async ({ client }: TestServer) => {
+      while (!isOver) {
+        sent += 1;
+        const data = { name: `${names[sent % 6]} W${sent}`, visits: [`v${sent}`] };
+        await client.submit(app.sourceAppId, { email: `u${sent % 37}@x.org`, data }).expect(200);
       }
-      await app.operator.delete('/auth/users?q=zoe&confirm=2').expect(409);
-      expect((await app.operator.delete('/auth/users?q=zoe&confirm=1').expect(200)).body.deletedUsers).toBe(1);
-      expect(await found(app, 'chloe')).toEqual([]);
-    },
-    TIMEOUT_MS,
-  );
+    };
+    const submitting = Promise.all([a, b, a, b].map(submit));
+    await enable(app);
+    await untilState(app, 'ready');
+    await enable(app, false);
+    await untilState(app, 'off');
+    await enable(app);
+    await untilState(app, 'ready');
+    isOver = true;
+    await submitting;
+    expect(await wrongRecords(app, false)).toEqual([]);
+    const { body } = await app.operator.get('/auth/users?q=lukasz&total=exact').expect(200);
+    const { _id } = await appDocument(a, app.sourceAppId);
+    const expected = await a.db.collection('users').countDocuments({ appId: _id, 'data.name': /^Łukasz/ });
+    expect(body).toMatchObject({ total: expected, totalIs: 'exact' });
+  });
 
-  it(
-    'a record with very many words, or with values that change often, is found',
-    async () => {
-      const app = await appWith([]);
-      await enable(app);
-      await untilState(app, 'ready');
-      const many = Array.from({ length: 500 }, (_, n) => `many${n}`).join(' ');
-      await a.client.submit(app.sourceAppId, { email: 'many@x.org', data: { name: many } }).expect(200);
-      for (let n = 0; n < 12; n += 1) {
-        const name = Array.from({ length: 50 }, (_, at) => `w${n}x${at}`).join(' ');
-        await b.client.submit(app.sourceAppId, { email: 'often@x.org', data: { name } }).expect(200);
-      }
-      expect(await found(app, 'many499')).toEqual(['many@x.org']);
-      expect(await found(app, 'many499 w1')).toEqual([]);
-      expect(await found(app, 'w11x49')).toEqual(['often@x.org']);
-      expect(await found(app, 'w1x49')).toEqual([]);
-      const stored = await a.db
-        .collection<UserDocument>('users')
-        .findOne({ email: 'often@x.org', sourceAppId: app.sourceAppId });
-      expect(stored?.words?.length).toBeLessThan(320);
-    },
-    TIMEOUT_MS,
-  );
+  it('an edit and an import keep exact words, and no answer shows them', {
+    tags: 'long',
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const app = await appWith(PEOPLE.slice(0, 1));
+    await enable(app);
+    await untilState(app, 'ready');
+    const { body } = await app.operator.get('/auth/users?q=chloe').expect(200);
+    const [{ id }] = body.users;
+    const edited = await app.operator.patch(`/auth/users/${id}`, { set: { name: 'Zoë' } }).expect(200);
+    expect(await found(app, 'muller')).toEqual([]);
+    expect(await found(app, 'zoe')).toEqual(['chloe.m@example.com']);
+    expect(await wrongRecords(app, true)).toEqual([]);
+    for (const answer of [
+      edited.body,
+      (await app.operator.get(`/auth/users/${id}`).expect(200)).body,
+      body,
+      (await app.operator.get('/auth/users/export?format=json').expect(200)).body,
+      (await a.admin.get('/auth/admin/users?q=zoe').expect(200)).body,
+    ]) {
+      expect(JSON.stringify(answer)).not.toContain('"words"');
+    }
+    await app.operator.delete('/auth/users?q=zoe&confirm=2').expect(409);
+    expect((await app.operator.delete('/auth/users?q=zoe&confirm=1').expect(200)).body.deletedUsers).toBe(1);
+    expect(await found(app, 'chloe')).toEqual([]);
+  });
 
-  it('managers and admins switch it on, others do not', async () => {
+  it('a record with very many words, or with values that change often, is found', {
+    tags: 'long',
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const app = await appWith([]);
+    await enable(app);
+    await untilState(app, 'ready');
+    const many = Array.from({ length: 500 }, (_, n) => `many${n}`).join(' ');
+    await a.client.submit(app.sourceAppId, { email: 'many@x.org', data: { name: many } }).expect(200);
+    for (let n = 0; n < 12; n += 1) {
+      const name = Array.from({ length: 50 }, (_, at) => `w${n}x${at}`).join(' ');
+      await b.client.submit(app.sourceAppId, { email: 'often@x.org', data: { name } }).expect(200);
+    }
+    expect(await found(app, 'many499')).toEqual(['many@x.org']);
+    expect(await found(app, 'many499 w1')).toEqual([]);
+    expect(await found(app, 'w11x49')).toEqual(['often@x.org']);
+    expect(await found(app, 'w1x49')).toEqual([]);
+    const stored = await a.db
+      .collection<UserDocument>('users')
+      .findOne({ email: 'often@x.org', sourceAppId: app.sourceAppId });
+    expect(stored?.words?.length).toBeLessThan(320);
+  });
+
+  it('managers and admins switch it on, others do not', { tags: 'long' }, async () => {
     const app = await appWith([]);
     const other = await appWith([]);
     await app.operator.put(path(app.sourceAppId), { enabled: true }).expect(200);
@@ -270,35 +266,34 @@ const LETTERS = [
 ];
 const text = fc.array(fc.constantFrom(...LETTERS), { maxLength: 12 }).map((letters) => letters.join(''));
 
-it(
-  'any query finds the same records with the index and without it',
-  async () => {
-    const app = await appWith([]);
-    const plain = await appWith([]);
-    const data = fc.sample(
-      fc.record({ name: text, visits: fc.array(fc.record({ value: text, timestamp: text })), other: text }),
-      {
-        numRuns: 120,
-        seed: 7,
-      },
-    );
+it('any query finds the same records with the index and without it', {
+  tags: 'long',
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const app = await appWith([]);
+  const plain = await appWith([]);
+  const data = fc.sample(
+    fc.record({ name: text, visits: fc.array(fc.record({ value: text, timestamp: text })), other: text }),
+    {
+      numRuns: 120,
+      seed: 7,
+    },
+  );
 
-    await store(app.sourceAppId, data);
-    await store(plain.sourceAppId, data);
-    await enable(app);
-    await untilState(app, 'ready');
-    let matches = 0;
-    for (const q of fc.sample(
-      text.filter((one) => one.length > 0),
-      { numRuns: 30, seed: 11 },
-    )) {
-      const indexed = await found(app, q, '&total=none&limit=200');
-      expect([q, indexed]).toEqual([q, await found(plain, q, '&total=none&limit=200')]);
-      const sorted = await found(app, q, '&sort=email&limit=200');
-      expect([q, sorted]).toEqual([q, [...indexed].sort()]);
-      matches += indexed.length;
-    }
-    expect(matches).toBeGreaterThan(50);
-  },
-  TIMEOUT_MS,
-);
+  await store(app.sourceAppId, data);
+  await store(plain.sourceAppId, data);
+  await enable(app);
+  await untilState(app, 'ready');
+  let matches = 0;
+  for (const q of fc.sample(
+    text.filter((one) => one.length > 0),
+    { numRuns: 30, seed: 11 },
+  )) {
+    const indexed = await found(app, q, '&total=none&limit=200');
+    expect([q, indexed]).toEqual([q, await found(plain, q, '&total=none&limit=200')]);
+    const sorted = await found(app, q, '&sort=email&limit=200');
+    expect([q, sorted]).toEqual([q, [...indexed].sort()]);
+    matches += indexed.length;
+  }
+  expect(matches).toBeGreaterThan(50);
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createAnnouncement, hashSecret, type ServerDocument, VERSION } from '../../src/platform/servers/servers.ts';
-import { randomName } from '../support/databases.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { randomName } from '../support/database/databases.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const servers = ({ db }: TestServer) => db.collection<ServerDocument>('servers');
 
@@ -17,7 +17,7 @@ const SETTINGS = {
 };
 
 describe('the announcement of a server', () => {
-  it('tells what it is, without its secret, and ends when the server stops', async () => {
+  it('tells what it is, without its secret, and ends when the server stops', { tags: 'long' }, async () => {
     const database = randomName();
     const secret = '$a secret of this test';
     const first = await startServer({ SESSION_SECRET: secret, PUBLIC_URL: 'https://forms.example.com' }, database);
@@ -45,7 +45,7 @@ describe('the announcement of a server', () => {
     await second.close();
   });
 
-  it('is renewed, also after its document was removed', async () => {
+  it('is renewed, also after its document was removed', { tags: 'long' }, async () => {
     const server = await startServer({}, randomName(), { announceEveryMs: 50 });
     const own = { _id: server.services.servers.own };
     const first = await servers(server).findOne(own);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const UNAUTHENTICATED = { message: 'Not authenticated' };
 
@@ -73,7 +73,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     expect((stored?.expires.getTime() - Date.now()) / 86_400_000).toBeCloseTo(7, 2);
   });
 
-  it('spec 5.2: is Secure in production and works behind a proxy that terminates TLS', async () => {
+  it('spec 5.2: is Secure in production and works behind a proxy that terminates TLS', { tags: 'long' }, async () => {
     const production = await startServer({ NODE_ENV: 'production' });
     try {
       const client = new Client(production.client.url);
@@ -86,7 +86,7 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     }
   });
 
-  it('spec 2.5: has the name SESSION_COOKIE_NAME', async () => {
+  it('spec 2.5: has the name SESSION_COOKIE_NAME', { tags: 'long' }, async () => {
     const named = await startServer({ SESSION_COOKIE_NAME: 'other_name' });
     try {
       const { cookie } = await cookieOf(named.client, { sourceAppId: 'admin', password: ADMIN_PASSWORD });
@@ -214,7 +214,7 @@ describe('POST /auth/logout (spec 4.2)', () => {
     expect((await forged.expect(200)).body).toEqual({ ok: true });
   });
 
-  it('spec 2.5, sessions: ends the session despite concurrent requests', async () => {
+  it('spec 2.5, sessions: ends the session despite concurrent requests', { tags: 'long' }, async () => {
     const other = await server.admin.buildApp();
     for (let round = 0; round < 20; round += 1) {
       const client = await loggedIn(other);

@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import type { TcpProxy } from '../support/proxy.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { startSlow } from '../support/slow-server.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
+import { joinApp, logIn, PASSWORD, tokenOf } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A server whose statement is held in the network until the deadline of its request has passed.
 // Meanwhile another server has answered a newer request, which the late statement must not undo.

@@ -1,8 +1,8 @@
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseUri } from '../support/process.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
-import { ALLOWED, findViolation, shardKeysOf, watchShardKeys } from '../support/shard-keys.ts';
+import { ALLOWED, findViolation, shardKeysOf, watchShardKeys } from '../support/database/shard-keys.ts';
+import { databaseUri } from '../support/server/process.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let client: MongoClient;

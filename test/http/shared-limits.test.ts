@@ -3,9 +3,9 @@ import { createLoginLimiter } from '../../src/access/sessions/sessions.service.t
 import { TooManyRequests } from '../../src/platform/core/errors.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { createSharedLimits, type SharedLimits } from '../../src/platform/database/shared-limits.ts';
-import { randomName } from '../support/databases.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { randomName } from '../support/database/databases.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const FAILURES = 3;
 const WINDOW_MS = 60_000;
@@ -160,7 +160,7 @@ describe('two servers', () => {
     for (const server of servers) await server.close();
   });
 
-  it('limit wrong passwords together, and do not count right ones', async () => {
+  it('limit wrong passwords together, and do not count right ones', { tags: 'long' }, async () => {
     const [{ sourceAppId, password }, address] = [await servers[0].admin.buildApp(), '203.0.113.1'];
     const logIn = (server: TestServer, sent: string) =>
       server.client.post('/auth/login', { sourceAppId, password: sent }).set('X-Forwarded-For', address);

@@ -2,10 +2,10 @@ import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { safeReturnTo } from '../../src/access/single-sign-on/provider.ts';
 import { UNMEASURABLE } from '../security/arbitraries.ts';
-import { joinApp, logIn, PASSWORD, tokenOf } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { CLIENT_ID, CLIENT_SECRET, SignOnProvider } from '../support/sign-on-provider.ts';
+import { CLIENT_ID, CLIENT_SECRET, SignOnProvider } from '../support/peers/sign-on-provider.ts';
+import { joinApp, logIn, PASSWORD, tokenOf } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const ORIGIN = 'https://people.example.com';
 const APP = 'mapped-app';
@@ -322,7 +322,7 @@ describe('groups', () => {
     await server.services.accounts.access.forget(new ObjectId(id));
   });
 
-  it('that give nothing any more leave no admin who counts as the last', async () => {
+  it('that give nothing any more leave no admin who counts as the last', { tags: 'long' }, async () => {
     const own = await startServer(env);
     try {
       const [client, token] = [newClient(own), await own.services.accounts.service.firstLink()];
@@ -578,7 +578,7 @@ describe('without a provider', () => {
     }
   });
 
-  it('starts, and tells that it is unavailable, until it is reached', async () => {
+  it('starts, and tells that it is unavailable, until it is reached', { tags: 'long' }, async () => {
     const own = await SignOnProvider.start();
     const { port } = new URL(own.issuer);
     await own.close();

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { multipart, sendForm, TYPES, urlencoded } from '../support/forms.ts';
-import { runImport } from '../support/imports.ts';
-import { expectSlotsOfRecords, untilReady } from '../support/index-slots.ts';
-import { createKey } from '../support/keys.ts';
-import { recordsOf, rename, untilRenamed } from '../support/renames.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
-import { CONTACT, staffOnly } from '../support/staff-fields.ts';
+import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { multipart, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import { runImport } from '../support/server/imports.ts';
+import { createKey } from '../support/server/keys.ts';
+import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { CONTACT, staffOnly } from '../support/server/staff-fields.ts';
 
 const JSON_ANSWER = { Accept: 'application/json' };
 
@@ -162,7 +162,9 @@ describe('A field of the staff in public', () => {
     expect(again.body).toEqual(ofOperators.body);
   });
 
-  it('is in neither JSON Schema of the public, with old keys of other fields and without them', async () => {
+  it('is in neither JSON Schema of the public, with old keys of other fields and without them', {
+    tags: 'long',
+  }, async () => {
     const [, status] = CONTACT as [FieldDefinitionInput, FieldDefinitionInput];
     const app = await build([{ key: 'old', kind: 'text', required: true }, status]);
     const fields: FieldDefinitionInput[] = [{ key: 'next', kind: 'text', required: true }, status];
@@ -246,7 +248,7 @@ describe('A public submission with the key of a field of the staff', () => {
     expect(text).not.toContain('name="status"');
   });
 
-  it('is refused under the old key too while values are moved to the field', async () => {
+  it('is refused under the old key too while values are moved to the field', { tags: 'long' }, async () => {
     // They move no values.
     const idle = await startServer();
     const other = await startServer({}, idle.database);
@@ -327,7 +329,7 @@ describe('The default of a field of the staff', () => {
     expect(await dataOf(app)).toEqual({ ada: { message: expect.any(String), ...DEFAULTS } });
   });
 
-  it('is found by filters, by its index and by a search, and is in exports and charts', async () => {
+  it('is found by filters, by its index and by a search, and is in exports and charts', { tags: 'long' }, async () => {
     const app = await build(FIELDS);
     const { admin } = a;
     await untilReady(a, app, ['status', 'score']);
@@ -350,7 +352,7 @@ describe('The default of a field of the staff', () => {
     expect(text.split('new')).toHaveLength(3);
   });
 
-  it('counts for the size of a record that is created', async () => {
+  it('counts for the size of a record that is created', { tags: 'long' }, async () => {
     const server = await startServer({ RECORD_LIMIT: '256kb', BODY_LIMIT: '300kb' });
     try {
       const fields: FieldDefinitionInput[] = [
@@ -425,7 +427,7 @@ describe('A submission that is held', () => {
 });
 
 describe('The change of a field to one of the staff', () => {
-  it('is in force on every server when the PUT is answered', async () => {
+  it('is in force on every server when the PUT is answered', { tags: 'long' }, async () => {
     const open: FieldDefinitionInput[] = [{ key: 'status', kind: 'text' }];
     const staff: FieldDefinitionInput[] = [{ key: 'status', kind: 'text', writers: 'staff' }];
     const app = await build(open);

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { untilDatabaseTime } from '../support/database-time.ts';
-import { dataUrl, JPEG, png, WEBP } from '../support/images.ts';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
-import { startProxy } from '../support/proxy.ts';
-import { startServer } from '../support/server.ts';
-import { mailEnv } from '../support/smtp.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { mailEnv } from '../support/peers/smtp.ts';
+import { dataUrl, JPEG, png, WEBP } from '../support/samples/images.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
+import { startServer } from '../support/server/server.ts';
 
 const POLL = { timeout: 20_000 };
 const RED = png(4, 4, [200, 0, 0]);
@@ -54,7 +54,9 @@ const addressOf = async (app: string, name: 'logo' | 'cover') =>
   String((await definition(app)).images.find((image: { class: string }) => image.class === name).src);
 
 describe('the images of a theme (spec 4.5.1)', () => {
-  it('are answered as they are sent, of every type, and stay the same when they are sent again', async () => {
+  it('are answered as they are sent, of every type, and stay the same when they are sent again', {
+    tags: 'long',
+  }, async () => {
     for (const [type, bytes] of [
       ['png', RED],
       ['jpeg', JPEG],
@@ -71,7 +73,7 @@ describe('the images of a theme (spec 4.5.1)', () => {
     }
   });
 
-  it('are refused at their member unless their bytes are those of their type', async () => {
+  it('are refused at their member unless their bytes are those of their type', { tags: 'long' }, async () => {
     const { sourceAppId: app } = await servers.a.admin.buildApp();
     const wrong: [unknown, string][] = [
       [7, 'notText'],
@@ -127,7 +129,7 @@ describe('the images of a theme (spec 4.5.1)', () => {
     expect(form.theme.logo).toEqual({ id: expect.any(ObjectId), type: 'image/png', hash: expect.any(String) });
   });
 
-  it('are files with an ETag, immutable under the address with their version', async () => {
+  it('are files with an ETag, immutable under the address with their version', { tags: 'long' }, async () => {
     const app = await appWith({ logo: LOGO });
     const { client } = servers.b;
     const address = await addressOf(app, 'logo');
@@ -157,7 +159,7 @@ describe('the images of a theme (spec 4.5.1)', () => {
     await client.get(address).expect(404);
   });
 
-  it('are above every page, under a policy that allows them there only', async () => {
+  it('are above every page, under a policy that allows them there only', { tags: 'long' }, async () => {
     const app = await appWith({ logo: LOGO, logoAlt: 'Ada "&" Co', cover: COVER }, { doubleOptIn: true });
     const plain = await appWith({ accent: '#112233', logoAlt: 'x' }, { doubleOptIn: true });
     const [logo, cover] = [await addressOf(app, 'logo'), await addressOf(app, 'cover')];
@@ -186,7 +188,9 @@ describe('the images of a theme (spec 4.5.1)', () => {
     expect(headers['content-security-policy']).not.toContain('img-src');
   });
 
-  it('are in the form as data, which has none without them, on every server when the PUT is answered', async () => {
+  it('are in the form as data, which has none without them, on every server when the PUT is answered', {
+    tags: 'long',
+  }, async () => {
     const app = await appWith({ logo: LOGO });
     const images = async () => (await definition(app)).images;
     expect(await images()).toEqual([
@@ -202,7 +206,7 @@ describe('the images of a theme (spec 4.5.1)', () => {
     expect(await definition(app)).not.toHaveProperty('images');
   });
 
-  it('are in emails to people by absolute addresses, and only if the server has one', async () => {
+  it('are in emails to people by absolute addresses, and only if the server has one', { tags: 'long' }, async () => {
     const reply = { when: 'created', subject: 'Thank you', text: 'Hello' };
     const theme = { logo: LOGO, logoAlt: 'Ada', cover: COVER };
     const app = await appWith(theme, { doubleOptIn: true, reply });
@@ -228,7 +232,7 @@ describe('the images of a theme (spec 4.5.1)', () => {
 });
 
 describe('the stored images of a theme', () => {
-  it('are removed when they are replaced, and with the app', async () => {
+  it('are removed when they are replaced, and with the app', { tags: 'long' }, async () => {
     const app = await appWith({ logo: LOGO, cover: COVER });
     await put(app, { logo: dataUrl('png', BLUE), cover: COVER }).expect(200);
     expect(await bytesOf(app)).toEqual([JPEG, BLUE]);
@@ -265,7 +269,7 @@ describe('the stored images of a theme', () => {
     expect(ids).toContain(String(insertedId));
   });
 
-  it('stay when the settings that have them are restored before they are removed', async () => {
+  it('stay when the settings that have them are restored before they are removed', { tags: 'long' }, async () => {
     const app = await appWith({ logo: LOGO });
     const before = await documentOf(app);
     const { proxy, slow } = await startLate();
@@ -287,7 +291,7 @@ describe('the stored images of a theme', () => {
   it.each([
     ['the same', LOGO],
     ['another', dataUrl('png', BLUE)],
-  ])('of %s logo outlast a replacement that takes them away meanwhile', async (_, logo) => {
+  ])('of %s logo outlast a replacement that takes them away meanwhile', { tags: 'long' }, async (_, logo) => {
     const app = await appWith({ logo: LOGO });
     const { proxy, slow } = await startLate();
     try {

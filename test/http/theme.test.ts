@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type MailServers, startMailServers } from '../support/mail-servers.ts';
+import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
 
 const POLL = { timeout: 20_000 };
 const THEME = { accent: '#ffe600', scheme: 'dark', font: 'serif', corners: 'round' };
@@ -25,7 +25,7 @@ const page = (address: string) => servers.b.client.get(address).set('Accept', 't
 const styleOf = (text: string) => LINK.exec(text)?.[1]?.replaceAll(/&#(\d+);/g, (_, code) => String.fromCharCode(code));
 
 describe('the theme of an app (spec 4.5.1)', () => {
-  it('is answered as it is set, and absent without a member', async () => {
+  it('is answered as it is set, and absent without a member', { tags: 'long' }, async () => {
     const sourceAppId = await appWith({});
     const put = (theme: unknown) => servers.a.admin.put(path(sourceAppId), { theme });
     expect((await put({ ...THEME, accent: '#FFE600' }).expect(200)).body.theme).toEqual(THEME);
@@ -58,7 +58,9 @@ describe('the theme of an app (spec 4.5.1)', () => {
     await servers.a.admin.put(path(sourceAppId), { theme: { color: 'x' } }).expect(400);
   });
 
-  it('is a style sheet of every page, under the same policy and without a style attribute', async () => {
+  it('is a style sheet of every page, under the same policy and without a style attribute', {
+    tags: 'long',
+  }, async () => {
     const sourceAppId = await appWith({ theme: THEME, doubleOptIn: true });
     const plain = await appWith({ doubleOptIn: true });
     const refused = `data[unknown]=1&email=no`;
@@ -116,7 +118,7 @@ describe('the theme of an app (spec 4.5.1)', () => {
     }
   });
 
-  it('colors the button of emails to people', async () => {
+  it('colors the button of emails to people', { tags: 'long' }, async () => {
     const of = async (theme?: object) => {
       const sourceAppId = await appWith({ doubleOptIn: true, ...(theme && { theme }) });
       const email = `ada-${sourceAppId}@example.com`;

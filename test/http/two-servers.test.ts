@@ -1,10 +1,13 @@
+// @module-tag long
+// @module-tag fault
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client } from '../support/client.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client } from '../support/server/client.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 /** Rounds wait for leases, so many rounds exceed the default test timeout. */
 const ROUNDS_TIMEOUT_MS = 120_000;

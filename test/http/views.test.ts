@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { joinApp, logIn } from '../support/accounts.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
-import { startProxy } from '../support/proxy.ts';
-import { rename, untilRenamed } from '../support/renames.ts';
-import { rounds } from '../support/rounds.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startProxy } from '../support/peers/proxy.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { joinApp, logIn } from '../support/server/accounts.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
+import { rename, untilRenamed } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const VIEW = {
   name: 'Paying',
@@ -105,7 +105,7 @@ describe('a view (spec 4.3.4)', () => {
     expect(await missing()).toEqual([{ part: 'where', value: 'data.age:gte:18' }]);
   });
 
-  it('follows the renames of fields, also to the former key of another', async () => {
+  it('follows the renames of fields, also to the former key of another', { tags: 'long' }, async () => {
     const kinds = { a: 'text', b: 'text', c: 'number' } as const;
     const fieldsOf = (keys: readonly string[]) =>
       keys.map((key, at) => ({ key, kind: Object.values(kinds)[at] ?? 'text' }));
@@ -224,7 +224,7 @@ describe('who sees and changes views', () => {
 });
 
 describe('views at the same time, on two servers', () => {
-  it('of two changes of one state, one takes place and the other is 412', async () => {
+  it('of two changes of one state, one takes place and the other is 412', { tags: 'long' }, async () => {
     const first = await join('manager');
     const second = await logInTo(app, b);
     const { id } = await create(first.client, { shared: true });
@@ -244,7 +244,9 @@ describe('views at the same time, on two servers', () => {
     await first.client.delete(`/auth/views/${id}`).expect(200);
   });
 
-  it('are at most 50 shared ones and 50 of each account, however many are saved at once', async () => {
+  it('are at most 50 shared ones and 50 of each account, however many are saved at once', {
+    tags: 'long',
+  }, async () => {
     const own = await a.admin.buildApp();
     const clients = [await logInTo(own), await logInTo(own, b)];
     const save = (client: Client, shared: boolean, index: number) =>
@@ -266,7 +268,7 @@ describe('views at the same time, on two servers', () => {
     await (clients[1] as Client).patch(`/auth/views/${mine.id}`, { name: 'Still mine' }).expect(200);
   });
 
-  it('are removed with their account, also those that it saves meanwhile', async () => {
+  it('are removed with their account, also those that it saves meanwhile', { tags: 'long' }, async () => {
     for (let round = 0; round < rounds(15, 4); round += 1) {
       const { client, id } = await join('viewer');
       await create(client);
@@ -299,7 +301,7 @@ describe('views at the same time, on two servers', () => {
     }
   });
 
-  it('have the present keys after a change by a server that has read an older schema', async () => {
+  it('have the present keys after a change by a server that has read an older schema', { tags: 'long' }, async () => {
     const uri = new URL(inject('mongodbUri'));
     const proxy = await startProxy(new URL(uri));
     uri.host = `127.0.0.1:${proxy.port}`;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/platform/core/free-port.ts';
-import { answersIn, readTour, runStep } from '../support/readme-tour.ts';
+import { answersIn, readTour, runStep } from '../support/samples/readme-tour.ts';
 
 /*
  * Runs the commands of docs/operations.md in a copy of the repository, on the engine of `docker`

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { startServer } from '../support/server.ts';
+import { startServer } from '../support/server/server.ts';
 
-it('a request that names the whole URL is logged as any other, without tokens', async () => {
+it('a request that names the whole URL is logged as any other, without tokens', { tags: 'long' }, async () => {
   const server = await startServer();
   const { sourceAppId } = await server.admin.buildApp();
   for (const origin of ['http://host.example', 'HTTP://user:secret@[::1]:80', '']) {

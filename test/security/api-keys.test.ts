@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey, withKey } from '../support/keys.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey, withKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const LISTED = 'https://listed.example';
 const OF_APP = 'https://shop.example';

@@ -1,12 +1,15 @@
+// @module-tag long
+// @module-tag fault
+
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
-import { Leftovers } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
+import { Leftovers } from '../support/server/process.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { ended, open } from './raw.ts';
 
 /** 60 decoders of brotli took about 1 GB. */

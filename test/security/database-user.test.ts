@@ -5,16 +5,16 @@ import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/platform/core/free-port.ts';
 import { Mongod } from '../faults/mongod.ts';
-import { Client } from '../support/client.ts';
-import { runImport } from '../support/imports.ts';
-import { runMongosh } from '../support/mongosh.ts';
-import { Receiver } from '../support/receiver.ts';
-import { rename } from '../support/renames.ts';
-import { watchRights } from '../support/rights.ts';
-import { databaseFolder } from '../support/scratch.ts';
-import { startServer, type TestServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
-import { CV, pdf, upload } from '../support/uploads.ts';
+import { runMongosh } from '../support/database/mongosh.ts';
+import { watchRights } from '../support/database/rights.ts';
+import { Receiver } from '../support/peers/receiver.ts';
+import { databaseFolder } from '../support/run/scratch.ts';
+import { Client } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { rename } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
+import { CV, pdf, upload } from '../support/server/uploads.ts';
 
 /*
  * The service in Docker Compose, without its engine: deploy/replica-set/initiate.js on a mongod
@@ -124,7 +124,7 @@ describe('the user of the service', () => {
       await server.close();
     });
 
-    it('submissions with files, indexes of fields and of words, the inbox and webhooks', async () => {
+    it('submissions with files, indexes of fields and of words, the inbox and webhooks', { tags: 'long' }, async () => {
       const { admin, client: stranger } = server;
       const fields = [{ key: 'name', kind: 'text' as const, indexed: true }, CV];
       await admin.putSchema('shop', { fields }).expect(200);
@@ -148,7 +148,7 @@ describe('the user of the service', () => {
       await operator.get(`/auth/files/${record.data.cv[0].id}`).expect(200);
     });
 
-    it('imports, a rename of a field and the removal of an app', async () => {
+    it('imports, a rename of a field and the removal of an app', { tags: 'long' }, async () => {
       const { admin, client: stranger } = server;
       const map = { email: 'email', name: 'data.name' };
       const result = await runImport(operator, undefined, 'email,name\neve@example.com,Eve\n', { map });
@@ -175,7 +175,7 @@ describe('the user of the service', () => {
     });
   });
 
-  it('suffices for doctor, migrate and verify, and for what shard does here', async () => {
+  it('suffices for doctor, migrate and verify, and for what shard does here', { tags: 'long' }, async () => {
     // Without a running server there are no writes for which `verify --write` waits.
     const { stdout } = await tool('doctor', '--json');
     const { checks } = JSON.parse(stdout) as { checks: { check: string; level: string; found: string }[] };

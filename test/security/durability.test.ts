@@ -1,9 +1,9 @@
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { connectDatabase } from '../../src/platform/database/client.ts';
-import { Client } from '../support/client.ts';
-import { type CommandTap, startCommandTap } from '../support/command-tap.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { type CommandTap, startCommandTap } from '../support/database/command-tap.ts';
+import { Client } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** The commands of MongoDB that write and take a write concern. */
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'commitTransaction'];
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('acknowledged writes are durable (invariant 1)', () => {
-  it('sends every write command with w: majority and j: true', async () => {
+  it('sends every write command with w: majority and j: true', { tags: 'long' }, async () => {
     const { admin, client } = server;
     const app = await admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const submit = (email: string) => client.submit(app.sourceAppId, { email, data: { list: [1] } });

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/platform/core/free-port.ts';
 import { attachEmbedded } from '../../src/platform/embedded/embedded.ts';
 import { Mongod } from '../faults/mongod.ts';
-import { Leftovers, runCli, ServerProcess } from '../support/process.ts';
+import { Leftovers, runCli, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 const mongods: Mongod[] = [];

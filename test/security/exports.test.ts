@@ -1,13 +1,16 @@
+// @module-tag long
+// @module-tag fault
+
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
-import { Leftovers } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
+import { Leftovers } from '../support/server/process.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { open } from './raw.ts';
 
 const MEGABYTE = 1024 * 1024;

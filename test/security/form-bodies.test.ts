@@ -1,13 +1,16 @@
+// @module-tag long
+// @module-tag fault
+
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { assertCoded } from '../support/coded.ts';
-import { BOUNDARY, type Entries, multipart, partOf, sendBody, TYPES, urlencoded } from '../support/forms.ts';
-import { type MeasuredServer, startMeasuredServer } from '../support/measured-server.ts';
-import { Leftovers } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { assertCoded } from '../support/server/coded.ts';
+import { BOUNDARY, type Entries, multipart, partOf, sendBody, TYPES, urlencoded } from '../support/server/forms.ts';
+import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
+import { Leftovers } from '../support/server/process.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { open } from './raw.ts';
 
 const END = `--${BOUNDARY}--\r\n`;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { type Entries, sendForm } from '../support/forms.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { type Entries, sendForm } from '../support/server/forms.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const CHOICES = ['free', 'pro', 'é & =+%', ' two  words '];
 const FIELDS: FieldDefinitionInput[] = [
@@ -54,7 +54,7 @@ function entriesOf(values: object, draw: (key: string) => string): Entries {
   );
 }
 
-it('JSON and the equivalent forms store the same data', async () => {
+it('JSON and the equivalent forms store the same data', { tags: 'long' }, async () => {
   let count = 0;
   await fc.assert(
     fc.asyncProperty(data, fc.gen(), async (values, gen) => {

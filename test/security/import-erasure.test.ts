@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
-import { Client } from '../support/client.ts';
-import { prepareImport, rejectsOf, untilImport } from '../support/imports.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ it.each([
   expect(names.map(({ data }) => data.name)).toEqual(['Bob\nof "two" lines', 'Grace\nof two lines']);
 });
 
-it('an erasure overwrites the whole of a long line', async () => {
+it('an erasure overwrites the whole of a long line', { tags: 'long' }, async () => {
   const { operator, appId } = await build();
   const line = (email: string) => JSON.stringify({ email, data: { before: 'x'.repeat(900_000), name: 'secret' } });
   const before = JSON.stringify({ data: { name: 'secret', more: 'y'.repeat(900_000) }, email: 'ada@example.com' });

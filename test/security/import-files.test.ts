@@ -1,10 +1,10 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { MAX_COLUMNS, splitCells } from '../../src/operators/imports/csv-cells.ts';
 import { endOfRecord } from '../../src/operators/imports/line-reader.ts';
-import { Client } from '../support/client.ts';
-import { startCommandTap } from '../support/command-tap.ts';
-import { runImport } from '../support/imports.ts';
-import { FULL_LEASES, QUICK_JOBS, startServer } from '../support/server.ts';
+import { startCommandTap } from '../support/database/command-tap.ts';
+import { Client } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
+import { FULL_LEASES, QUICK_JOBS, startServer } from '../support/server/server.ts';
 
 describe('a record of many cells', () => {
   it.each([1_000, 10_000])('is searched for its end once: %i cells', (cells) => {
@@ -28,7 +28,7 @@ describe('a record of many cells', () => {
   });
 });
 
-it('the many keys of a file make no large statement', async () => {
+it('the many keys of a file make no large statement', { tags: 'long' }, async () => {
   const uri = new URL(inject('mongodbUri'));
   const tap = await startCommandTap(new URL(uri));
   uri.port = String(tap.port);

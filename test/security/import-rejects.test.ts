@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAX_REJECTS } from '../../src/operators/imports/import-run.ts';
 import type { RejectDocument } from '../../src/operators/imports/imports.model.ts';
 import { emailsIn } from '../../src/operators/imports/rejects.ts';
-import { Client } from '../support/client.ts';
-import { prepareImport, rejectsOf, runImport, untilImport } from '../support/imports.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { prepareImport, rejectsOf, runImport, untilImport } from '../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -73,7 +73,10 @@ it('an import ends when it has rejected very many lines, and each that it read i
   expect((await rejectsOf(operator, undefined, id)).split('\r\n')).toHaveLength(kept + 2);
 });
 
-it('what a deleted import leaves is removed in steps, between the imports of other apps', async () => {
+it('what a deleted import leaves is removed in steps, between the imports of other apps', {
+  tags: 'long',
+  timeout: 90_000,
+}, async () => {
   const [operator, other] = [await build(), await build()];
   const { id } = await runImport(operator, undefined, 'email\nx\n');
   const rejects = server.db.collection<RejectDocument>('import_rejects');
@@ -90,4 +93,4 @@ it('what a deleted import leaves is removed in steps, between the imports of oth
   await runImport(other, undefined, 'email\nada@example.com\n');
   expect(await rejects.countDocuments({ appId: one.appId })).toBeGreaterThan(0);
   await expect.poll(() => rejects.countDocuments({ appId: one.appId }), { timeout: 60_000 }).toBe(0);
-}, 90_000);
+});

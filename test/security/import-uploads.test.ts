@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 /** The files that a server receives for one app at the same time. */
 const AT_ONCE = 4;

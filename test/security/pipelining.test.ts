@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import express from 'express';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
-import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { ended, open, request, send } from './raw.ts';
 
 let server: TestServer;

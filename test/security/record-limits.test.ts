@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { TestApp } from '../support/client.ts';
-import { startCommandTap } from '../support/command-tap.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startCommandTap } from '../support/database/command-tap.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -125,7 +125,7 @@ describe('large records', () => {
 });
 
 describe('time limits of database commands', () => {
-  it('are set with maxTimeMS on every command of the service', async () => {
+  it('are set with maxTimeMS on every command of the service', { tags: 'long' }, async () => {
     const uri = new URL(inject('mongodbUri'));
     const tap = await startCommandTap(new URL(uri));
     uri.port = String(tap.port);

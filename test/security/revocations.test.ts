@@ -2,11 +2,11 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { joinApp, logIn } from '../support/accounts.ts';
-import { Client } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
-import { startProxy, type TcpProxy } from '../support/proxy.ts';
-import { FULL_LEASES, startServer, type TestServer } from '../support/server.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { joinApp, logIn } from '../support/server/accounts.ts';
+import { Client } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 import { ended, open, request } from './raw.ts';
 
 const METRICS_TOKEN = 'the-token-of-the-revocations-test';
@@ -166,7 +166,7 @@ describe('a request whose last byte comes after a revocation', () => {
   it.each([
     ['was suspended', 401, { suspended: true }],
     ['is an admin no more', 403, { admin: false }],
-  ])('invites nobody: the admin %s', async (_name, status, change) => {
+  ])('invites nobody: the admin %s', { tags: 'long' }, async (_name, status, change) => {
     const { member, memberCookie } = await prepare();
     await second.admin.patch(`/auth/accounts/${member.id}`, { admin: true }).expect(200);
     const body = { email: `late-${status}@example.com`, admin: true };
@@ -191,7 +191,7 @@ describe('a request whose last byte comes after a revocation', () => {
 });
 
 describe('a request that waits', () => {
-  it('for its turn changes nothing when its account was removed meanwhile', async () => {
+  it('for its turn changes nothing when its account was removed meanwhile', { tags: 'long' }, async () => {
     const by = await prepare();
     const { sourceAppId } = by.app;
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data: {} }).expect(200);
@@ -288,7 +288,7 @@ describe('a file that is being sent', () => {
     ['an export as CSV', `/auth/users/export?${oldestFirst}`],
     ['an export as NDJSON', `/auth/users/export?format=ndjson&${oldestFirst}`],
     ['a list', '/auth/users'],
-  ])('breaks off after a revocation: %s', async (name, path) => {
+  ])('breaks off after a revocation: %s', { tags: 'long' }, async (name, path) => {
     const { app, cookie, key, keyHeader } = await prepare();
     await insert(
       app.sourceAppId,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { Client } from '../support/client.ts';
-import { sharedServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { FORBIDDEN_KEYS, INNOCENT_KEYS, ownProperties, storableJson } from './arbitraries.ts';
 
 let server: TestServer;
@@ -23,7 +23,7 @@ async function appOf(fields: FieldDefinitionInput[], rejectUnknown = false) {
 }
 
 describe('listings return data as submitted', () => {
-  it('for any allowed JSON in undeclared fields', async () => {
+  it('for any allowed JSON in undeclared fields', { tags: 'long' }, async () => {
     const app = await appOf([]);
     let count = 0;
     await fc.assert(

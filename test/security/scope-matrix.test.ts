@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCOPES, type Scope } from '../../src/api/principal.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { Client, type TestApp } from '../support/client.ts';
-import { createKey } from '../support/keys.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { Client, type TestApp } from '../support/server/client.ts';
+import { createKey } from '../support/server/keys.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** The endpoints that each scope opens to a key of an app. All others refuse its key. */
 const OPENED: Record<Scope, string[]> = {
@@ -90,7 +90,7 @@ async function opened(
   return status !== 401 && status !== 403;
 }
 
-it.each(SCOPES)('%s opens its endpoints only', async (scope) => {
+it.each(SCOPES)('%s opens its endpoints only', { tags: 'long' }, async (scope) => {
   const settings = { sourceAppId: app.sourceAppId };
   const { key } = await createKey(server, server.admin, [scope], settings);
   const names: string[] = [];

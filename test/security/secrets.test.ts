@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import type { Test } from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { Client } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 import { request, send } from './raw.ts';
 
 const SESSION_SECRET = 'the-session-secret-of-this-test';
@@ -54,7 +54,7 @@ async function callAll(server: TestServer, transcript: Transcript, app: { source
 }
 
 describe('secrets', () => {
-  it('are in no response and no log line of a run over all endpoints', async () => {
+  it('are in no response and no log line of a run over all endpoints', { tags: 'long' }, async () => {
     const server = await startServer({ SESSION_SECRET, LOG_LEVEL: 'trace', RATE_LIMIT_LOGIN: '0' });
     const { url } = server.listener;
     const transcript = new Transcript();
@@ -115,7 +115,9 @@ describe('secrets', () => {
     }
   });
 
-  it('are not disclosed by refusals, which contain neither the request nor implementation details', async () => {
+  it('are not disclosed by refusals, which contain neither the request nor implementation details', {
+    tags: 'long',
+  }, async () => {
     const server = await startServer();
     try {
       const { sourceAppId } = await server.admin.buildApp({

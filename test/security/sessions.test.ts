@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../support/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server.ts';
+import { Client } from '../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 import { request, send } from './raw.ts';
 
 const LISTED = 'https://forms.example.com';
@@ -67,7 +67,7 @@ describe('attack: session fixation', () => {
 });
 
 describe('forged cookies and malformed stored sessions', () => {
-  it('get 401 for forged cookies', async () => {
+  it('get 401 for forged cookies', { tags: 'long' }, async () => {
     const real = await cookieOf();
     expect(await sessionApp(real)).toBe('admin');
     const id = sessionId(real);
@@ -164,7 +164,7 @@ describe('forged cookies and malformed stored sessions', () => {
 });
 
 describe('end of a session', () => {
-  it('is permanent after a log-out with concurrent requests of that session', async () => {
+  it('is permanent after a log-out with concurrent requests of that session', { tags: 'long' }, async () => {
     for (let round = 0; round < 5; round += 1) {
       const cookie = await cookieOf();
       const others = Array.from({ length: 10 }, () => newClient().get('/auth/apps').set('Cookie', cookie));

@@ -2,14 +2,14 @@ import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/api/principal.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { joinApp } from '../support/accounts.ts';
-import { untilChange } from '../support/changes.ts';
-import { Client } from '../support/client.ts';
-import { type Entries, multipart, TYPES, urlencoded } from '../support/forms.ts';
-import { untilImport } from '../support/imports.ts';
-import { createKey, type KeyClient } from '../support/keys.ts';
-import { recordsOf } from '../support/renames.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { joinApp } from '../support/server/accounts.ts';
+import { untilChange } from '../support/server/changes.ts';
+import { Client } from '../support/server/client.ts';
+import { type Entries, multipart, TYPES, urlencoded } from '../support/server/forms.ts';
+import { untilImport } from '../support/server/imports.ts';
+import { createKey, type KeyClient } from '../support/server/keys.ts';
+import { recordsOf } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** Who may set a field of the staff (spec 2.11): every way to write, by every kind of caller. */
 
@@ -171,7 +171,7 @@ const WAYS: Record<string, { way: Way; everyone: number[]; staff: number[] }> = 
 };
 
 describe.each(Object.entries(WAYS))('%s', (name, { way, ...expected }) => {
-  it.each(['everyone', 'staff'] as const)('sets a field of %s as the caller may', async (writers) => {
+  it.each(['everyone', 'staff'] as const)('sets a field of %s as the caller may', { tags: 'long' }, async (writers) => {
     await put('everyone');
     const ids = new Map<Caller, { email: string; id: string }>();
     for (const [at, caller] of CALLERS.entries()) {

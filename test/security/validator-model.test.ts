@@ -1,3 +1,5 @@
+// @module-tag long
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileSchema } from '../../src/fields/compile.ts';

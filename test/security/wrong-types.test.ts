@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { document } from '../support/openapi.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { document } from '../support/server/openapi.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { UNMEASURABLE } from './arbitraries.ts';
 
 // Every place of every JSON body, by openapi.json: an object that has a length is a wrong type.

@@ -6,9 +6,9 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { environment, loadConfig } from '../../src/platform/core/config.ts';
-import { Leftovers } from '../support/process.ts';
-import { startServer } from '../support/server.ts';
-import { runTool } from '../support/tool.ts';
+import { Leftovers } from '../support/server/process.ts';
+import { startServer } from '../support/server/server.ts';
+import { runTool } from '../support/server/tool.ts';
 
 /** All received requests are answered within this time after SIGTERM (spec 7). */
 const STOP_SECONDS = 10;
@@ -43,7 +43,9 @@ async function expectCommand([command = '', ...rest]: readonly string[]): Promis
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
 
-it('uses paths of health checks and a metric that a server has, and the port that it has by default', async () => {
+it('uses paths of health checks and a metric that a server has, and the port that it has by default', {
+  tags: 'long',
+}, async () => {
   const server = await startServer({ METRICS_TOKEN: SECRETS.METRICS_TOKEN });
   try {
     const ask = (path: string) =>

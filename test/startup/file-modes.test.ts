@@ -1,10 +1,12 @@
+// @module-tag long
+
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { chmod, lstat, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createPrivateFile } from '../../src/platform/core/private-file.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, Process, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, Process, ServerProcess } from '../support/server/process.ts';
 
 /** The umask that hides nothing: what is private then is so by its own mode. */
 const OPEN = ['/bin/sh', '-c', 'umask 000; exec "$@"', 'sh'];
@@ -118,22 +120,4 @@ it('backup.sh makes files and a folder of the caller’s own, also when it is ki
   expect(await backUp('echo "$@"')).toContain('.archive.gz');
   expect(openTo(join(folder, 'all'))).toEqual([]);
   expect((await lstat(backups)).mode & 0o777).toBe(0o700);
-});
-
-it('the commands of the documentation that write personal data to a file begin with umask 077', () => {
-  const pages = [
-    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
-    'README.md',
-  ];
-  const blocks = pages
-    .filter((name) => name.endsWith('.md'))
-    .flatMap((name) =>
-      [...readFileSync(join(root, name), 'utf8').matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].map(([, text = '']) => ({
-        name,
-        text,
-      })),
-    );
-  const writing = blocks.filter(({ text }) => /(?:mongodump|users export)[^\n]*(?:> |--archive=)/.test(text));
-  expect(writing.length).toBeGreaterThan(2);
-  expect(writing.filter(({ text }) => !/^ *umask 077\b/m.test(text))).toEqual([]);
 });

@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, Process } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, Process } from '../support/server/process.ts';
 
 // Follows the Dockerfile without an engine: each stage is a folder, and Node and npm are those of
 // this machine.

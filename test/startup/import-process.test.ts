@@ -1,7 +1,10 @@
+// @module-tag long
+// @module-tag fault
+
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { IMPORTED_LINES, isRunning, LONG_MS, POLL, withImportProcesses } from '../support/import-process.ts';
-import { untilImport } from '../support/imports.ts';
+import { IMPORTED_LINES, isRunning, LONG_MS, POLL, withImportProcesses } from '../support/server/import-process.ts';
+import { untilImport } from '../support/server/imports.ts';
 
 describe('the process of imports (decision 40)', () => {
   const { start, startWithImport, imports } = withImportProcesses();

@@ -1,3 +1,6 @@
+// @module-tag long
+// @module-tag fault
+
 import { describe, expect, it } from 'vitest';
 import {
   IMPORTED_LINES,
@@ -6,8 +9,8 @@ import {
   POLL,
   processesOf,
   withImportProcesses,
-} from '../support/import-process.ts';
-import { untilImport } from '../support/imports.ts';
+} from '../support/server/import-process.ts';
+import { untilImport } from '../support/server/imports.ts';
 
 /** An import of so many takes longer than three seconds. */
 const MANY_LINES = 40_000;

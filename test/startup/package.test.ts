@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Leftovers, Process } from '../support/process.ts';
+import { Leftovers, Process } from '../support/server/process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const leftovers = new Leftovers();

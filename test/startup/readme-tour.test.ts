@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answersIn, readTour, runStep } from '../support/readme-tour.ts';
+import { answersIn, readTour, runStep } from '../support/samples/readme-tour.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const ADMIN_PASSWORD = 'the password of the tour';

@@ -3,10 +3,10 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../src/outbound/webhooks/sender.ts';
-import { Client } from '../support/client.ts';
-import { Leftovers } from '../support/process.ts';
-import { RECEIVER_FOLDER, receiveFrom } from '../support/receiver-process.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { RECEIVER_FOLDER, receiveFrom } from '../support/peers/receiver-process.ts';
+import { Client } from '../support/server/client.ts';
+import { Leftovers } from '../support/server/process.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const section = /^## Webhooks\n[\s\S]*?(?=^## )/m.exec(readFileSync(join(docs, 'operations.md'), 'utf8'))?.[0] ?? '';
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('the receiver of docs/operations.md', () => {
-  it('prints what the service sends, and refuses what others send', async () => {
+  it('prints what the service sends, and refuses what others send', { tags: 'long' }, async () => {
     const folder = await leftovers.folder();
     const [runtime, file = ''] = start.split(' ');
     expect(runtime).toBe('node');

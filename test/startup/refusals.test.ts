@@ -1,9 +1,11 @@
+// @module-tag long
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, type Ended, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, type Ended, Leftovers, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

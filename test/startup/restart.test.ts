@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { readFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { findMongod } from '../../src/platform/embedded/mongod-binary.ts';
-import { Client } from '../support/client.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { Client } from '../support/server/client.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

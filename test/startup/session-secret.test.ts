@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sessionSecret } from '../../src/platform/core/session-secret.ts';
-import { Leftovers } from '../support/process.ts';
+import { Leftovers } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

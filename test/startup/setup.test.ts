@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Leftovers, Process } from '../support/process.ts';
+import { Leftovers, Process } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

@@ -1,7 +1,9 @@
+// @module-tag long
+
 import { spawnSync } from 'node:child_process';
 import { afterAll, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

@@ -1,9 +1,12 @@
+// @module-tag long
+// @module-tag fault
+
 import { readdir, readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
-import { rounds } from '../support/rounds.ts';
+import { randomName } from '../support/database/databases.ts';
+import { rounds } from '../support/run/rounds.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());

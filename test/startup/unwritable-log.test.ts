@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -6,9 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/platform/core/free-port.ts';
-import { randomName } from '../support/databases.ts';
-import { FullPipe } from '../support/full-pipe.ts';
-import { databaseUri } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { FullPipe } from '../support/peers/full-pipe.ts';
+import { databaseUri } from '../support/server/process.ts';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

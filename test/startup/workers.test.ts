@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,9 +7,9 @@ import { connectDatabase } from '../../src/platform/database/client.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
 import { Ledger } from '../faults/ledger.ts';
 import { startLoad } from '../faults/load.ts';
-import { Client } from '../support/client.ts';
-import { randomName } from '../support/databases.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/process.ts';
+import { randomName } from '../support/database/databases.ts';
+import { Client } from '../support/server/client.ts';
+import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 
 const WORKERS = 2;
 const FAILURES = 3;

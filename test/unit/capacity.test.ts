@@ -89,7 +89,7 @@ describe('the simulated queue', () => {
   });
 });
 
-it('docs/capacity.md has the tables of docs/capacity.json, and the pool of this version', () => {
+it('docs/capacity.md has the tables of docs/capacity.json, and the pool of this version', { tags: 'long' }, () => {
   expect(measured.poolSize).toBe(POOL_SIZE);
   const page = readFileSync(join(docs, 'capacity.md'), 'utf8');
   const tables = Object.values(capacityTables(measured));

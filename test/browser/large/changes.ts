@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pathAs, tableRows } from '../../support/browser.ts';
-import { rounds } from '../../support/rounds.ts';
+import { pathAs, tableRows } from '../../support/browser/browser.ts';
+import { rounds } from '../../support/run/rounds.ts';
 import { downloadedLines, expectUsable, type LargeApp, POLL, shown, shownEmails, waitForText } from './large-app.ts';
 import { emailOf, LARGE } from './records.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { tableRows } from '../../support/browser.ts';
+import { tableRows } from '../../support/browser/browser.ts';
 import { expectUsable, type LargeApp, NEWEST, POLL, shown, shownEmails, waitForText } from './large-app.ts';
 import { LARGE } from './records.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { pathAs, tableRows } from '../../support/browser.ts';
+import { pathAs, tableRows } from '../../support/browser/browser.ts';
 import {
   downloadedLines,
   expectUsable,

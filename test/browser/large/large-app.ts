@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { UserDocument } from '../../../src/records/stored/record.ts';
-import { axeViolations } from '../../support/axe.ts';
-import { closeBrowser, logIn, pathAs, type Visit, visit } from '../../support/browser.ts';
-import type { TestApp } from '../../support/client.ts';
-import { appDocument } from '../../support/index-slots.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../../support/server.ts';
+import { axeViolations } from '../../support/browser/axe.ts';
+import { closeBrowser, logIn, pathAs, type Visit, visit } from '../../support/browser/browser.ts';
+import { appDocument } from '../../support/database/index-slots.ts';
+import type { TestApp } from '../../support/server/client.ts';
+import { ADMIN_PASSWORD, startServer, type TestServer } from '../../support/server/server.ts';
 import { FIELDS, fillLargeApp, INDEXED, INDEXED_FIELDS, LARGE } from './records.ts';
 
 const SETUP_MS = 120_000;

@@ -1,3 +1,6 @@
+// @module-tag long
+// @module-tag fault
+
 import { describe, expect, it } from 'vitest';
 import { editing, importing, renaming } from './changes.ts';
 import { erasing, person } from './erasing.ts';

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import type { UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { rounds } from '../../support/rounds.ts';
+import { rounds } from '../../support/run/rounds.ts';
 
 /** The records of the large app. */
 export const LARGE = rounds(100_000, 20_000);

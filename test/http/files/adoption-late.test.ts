@@ -1,13 +1,22 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { untilDatabaseTime } from '../../support/database-time.ts';
-import type { FileValue } from '../../support/files.ts';
-import { holdJob } from '../../support/held-job.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { startSlow } from '../../support/slow-server.ts';
-import { age, countChunks, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/uploaded.ts';
+import { untilDatabaseTime } from '../../support/clock/database-time.ts';
+import { holdJob } from '../../support/database/held-job.ts';
+import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import type { FileValue } from '../../support/server/files.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { startSlow } from '../../support/server/slow-server.ts';
+import {
+  age,
+  countChunks,
+  FILE_FIELDS,
+  findFile,
+  type Uploaded,
+  upload as uploadTo,
+} from '../../support/server/uploaded.ts';
 
 // A statement of one server is held in the network, and goes on when its time is over.
 

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { age, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/uploaded.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { age, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/server/uploaded.ts';
 
 // The documents of uploaded files are stored by the tests; what names them is sent by HTTP.
 
@@ -67,7 +67,9 @@ describe('a submission with tokens', () => {
     expect(body.errors).toEqual([refusal('data.cv.0'), refusal('data.cv.1'), refusal('data.cv.2')]);
   });
 
-  it('has them under the present key of the field that they were sent for, and under no other', async () => {
+  it('has them under the present key of the field that they were sent for, and under no other', {
+    tags: 'long',
+  }, async () => {
     const [name, cv] = FILE_FIELDS;
     const under = (...keys: string[]) => [name ?? {}, ...keys.map((key) => ({ ...cv, key }))];
     const path = `/auth/apps/${app}/schema`;
@@ -150,7 +152,7 @@ describe('a submission with tokens', () => {
     expect((await record(first.body.id)).data.cv).toEqual([value]);
   });
 
-  it('gives a token to one of many at once', async () => {
+  it('gives a token to one of many at once', { tags: 'long' }, async () => {
     const { token } = await upload();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
@@ -175,7 +177,7 @@ describe('a submission with tokens', () => {
   });
 });
 
-it('a claim whose write never came is over after 20 s', async () => {
+it('a claim whose write never came is over after 20 s', { tags: 'long' }, async () => {
   const { token, value } = await upload();
   const lost = { record: new UUID(), claim: { id: new UUID(), until: new Date(Date.now() + 15_000) } };
   const file = await findFile(server.db, value);

@@ -1,16 +1,18 @@
+// @module-tag long
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { exportOf, type SentFile, zipOf } from '../../support/archives.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, nameFile, sha256, storeFile } from '../../support/files.ts';
-import { prepareImport, untilImport } from '../../support/imports.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
-import { type S3Server, startS3 } from '../../support/s3.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { age } from '../../support/uploaded.ts';
-import { CV, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import { type S3Server, startS3 } from '../../support/peers/s3.ts';
+import { exportOf, type SentFile, zipOf } from '../../support/samples/archives.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { bytesOf, nameFile, sha256, storeFile } from '../../support/server/files.ts';
+import { prepareImport, untilImport } from '../../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { age } from '../../support/server/uploaded.ts';
+import { CV, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let s3: S3Server;
 /** Between both servers and the bucket. */

@@ -12,9 +12,9 @@ import { createFileStores } from '../../../src/records/files/file-stores.ts';
 import { CHUNK_BYTES, type ChunkCollection, createChunkModel } from '../../../src/records/files/files.model.ts';
 import { createS3Content } from '../../../src/records/files/s3-content.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { randomName } from '../../support/databases.ts';
-import { startProxy } from '../../support/proxy.ts';
-import { type S3Server, startS3 } from '../../support/s3.ts';
+import { randomName } from '../../support/database/databases.ts';
+import { startProxy } from '../../support/peers/proxy.ts';
+import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 
 /** Spans several chunks and one statement of the database. */
 const LENGTH = 6 * CHUNK_BYTES + 1_234;
@@ -200,7 +200,7 @@ describe('content in a bucket', () => {
   const create = (prefix: string, requestMs?: number, port?: number): FileContent =>
     createS3Content(bucketAt(server.url(prefix, port)), logger, requestMs);
 
-  it('sends a large file in parts', async () => {
+  it('sends a large file in parts', { tags: 'long' }, async () => {
     const content = create('large');
     const bytes = Buffer.alloc(LARGE, randomBytes(1_009));
     const file = { _id: newId(new Date()), length: LARGE };
@@ -216,20 +216,24 @@ describe('content in a bucket', () => {
   it.each([
     ['small', 1_000],
     ['large', LARGE],
-  ])('stores nothing of a %s file whose source fails, is too short or too long', async (name, length) => {
-    const content = create(`source-${name}`);
-    const file = { _id: newId(new Date()), length };
-    const bytes = Buffer.alloc(length + 1);
-    async function* failing() {
-      yield bytes.subarray(0, length - 10);
-      throw new RangeError('the source failed');
-    }
-    await expect(content.put(file, failing())).rejects.toThrow(RangeError);
-    await expect(content.put(file, inPieces(bytes.subarray(0, length - 1), 262_144))).rejects.toThrow(MissingContent);
-    await expect(content.put(file, inPieces(bytes, 262_144))).rejects.toThrow(MissingContent);
-    expect(await listed(content)).toEqual([]);
-    expect(await server.unfinishedUploads()).toEqual([]);
-  });
+  ])(
+    'stores nothing of a %s file whose source fails, is too short or too long',
+    { tags: 'long' },
+    async (name, length) => {
+      const content = create(`source-${name}`);
+      const file = { _id: newId(new Date()), length };
+      const bytes = Buffer.alloc(length + 1);
+      async function* failing() {
+        yield bytes.subarray(0, length - 10);
+        throw new RangeError('the source failed');
+      }
+      await expect(content.put(file, failing())).rejects.toThrow(RangeError);
+      await expect(content.put(file, inPieces(bytes.subarray(0, length - 1), 262_144))).rejects.toThrow(MissingContent);
+      await expect(content.put(file, inPieces(bytes, 262_144))).rejects.toThrow(MissingContent);
+      expect(await listed(content)).toEqual([]);
+      expect(await server.unfinishedUploads()).toEqual([]);
+    },
+  );
 
   it('removes the parts of an upload whose sender was killed', async () => {
     const content = create('killed');
@@ -249,7 +253,7 @@ describe('content in a bucket', () => {
     expect(await readAll(inner, file)).toEqual(Buffer.from('abc'));
   });
 
-  it('lists more than one answer of the store has', async () => {
+  it('lists more than one answer of the store has', { tags: 'long' }, async () => {
     const content = create('many');
     const files = Array.from({ length: 1_001 }, () => ({ _id: newId(new Date()), length: 1 }));
     for (let at = 0; at < files.length; at += 50) {
@@ -260,7 +264,9 @@ describe('content in a bucket', () => {
     expect(await listed(content)).toEqual([]);
   });
 
-  it('refuses with 503 and logs the reason while the store is away, stalls or has no such bucket', async () => {
+  it('refuses with 503 and logs the reason while the store is away, stalls or has no such bucket', {
+    tags: 'long',
+  }, async () => {
     const proxy = await startProxy(new URL(`http://127.0.0.1:${server.port}`));
     const content = create('away', 300, proxy.port);
     const file = { _id: newId(new Date()), length: 3 };
@@ -287,7 +293,7 @@ describe('content in a bucket', () => {
     expect(lines.join('')).toContain('NoSuchBucket');
   });
 
-  it('ends the reading of a store that stalls, not that of a slow reader', async () => {
+  it('ends the reading of a store that stalls, not that of a slow reader', { tags: 'long' }, async () => {
     const proxy = await startProxy(new URL(`http://127.0.0.1:${server.port}`));
     const content = create('slow', 300, proxy.port);
     const bytes = randomBytes(20_000_000);
@@ -335,7 +341,7 @@ describe('content in a bucket', () => {
 });
 
 describe('the stores of a service', () => {
-  it('keep each file in the store that it was stored in', async () => {
+  it('keep each file in the store that it was stored in', { tags: 'long' }, async () => {
     const bucket = bucketAt(server.url('stores'));
     const stores = createFileStores(chunks, bucket, logger);
     expect(stores.store).toBe('s3');

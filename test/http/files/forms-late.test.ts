@@ -1,14 +1,16 @@
+// @module-tag long
+
 import type { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { untilDatabaseTime } from '../../support/database-time.ts';
-import { sha256 } from '../../support/files.ts';
-import { filePart, multipartOf, sendBody, TYPES } from '../../support/forms.ts';
-import type { TcpProxy } from '../../support/proxy.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { startSlow } from '../../support/slow-server.ts';
-import { FILE_FIELDS } from '../../support/uploaded.ts';
-import { pdfOf } from '../../support/uploads.ts';
+import { untilDatabaseTime } from '../../support/clock/database-time.ts';
+import type { TcpProxy } from '../../support/peers/proxy.ts';
+import { sha256 } from '../../support/server/files.ts';
+import { filePart, multipartOf, sendBody, TYPES } from '../../support/server/forms.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { startSlow } from '../../support/server/slow-server.ts';
+import { FILE_FIELDS } from '../../support/server/uploaded.ts';
+import { pdfOf } from '../../support/server/uploads.ts';
 
 // The record write of a form with files is held in the network, and goes on when its time is over.
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { filePart, multipartOf, sendBody, TYPES } from '../../support/forms.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { filePart, multipartOf, sendBody, TYPES } from '../../support/server/forms.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const LIMIT = 400_000;
 
@@ -61,7 +61,7 @@ const keptIn = (page: string): Map<string, string> =>
 const keyIn = (page: string): string => /name="_key" value="([^"]+)"/.exec(page)?.[1] ?? '';
 
 describe('files of an HTML form (spec 4.14.8)', () => {
-  it('are stored with the record, whether they come before the texts or after them', async () => {
+  it('are stored with the record, whether they come before the texts or after them', { tags: 'long' }, async () => {
     const [first, second] = [pdf(300_000), pdf()];
     for (const parts of [
       [filePart('cv', 'Lebenslauf ü.pdf', first), filePart('cv', 'b.pdf', second), EMAIL, ADA],
@@ -198,7 +198,7 @@ describe('the page after a mistake (spec 4.14.8)', () => {
 });
 
 describe('a repeated form with files (invariant 3)', () => {
-  it('is answered as before, although its files have other tokens', async () => {
+  it('is answered as before, although its files have other tokens', { tags: 'long' }, async () => {
     const app = await formOf();
     const content = pdf();
     const form = (body: Buffer): Parts => [EMAIL, ADA, ['_key', 'k1'], filePart('cv', 'a.pdf', body)];
@@ -208,7 +208,7 @@ describe('a repeated form with files (invariant 3)', () => {
     expect((await recordOf(app))?.data.cv).toMatchObject([{ sha256: sha256(content) }]);
   });
 
-  it('may name by its token what it sent before', async () => {
+  it('may name by its token what it sent before', { tags: 'long' }, async () => {
     const app = await formOf();
     const content = pdf();
     const { text: page } = await send(app, [EMAIL, filePart('cv', 'a.pdf', content)]).expect(400);

@@ -1,9 +1,9 @@
 import { BSON, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, nameFile, storeFile } from '../../support/files.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { bytesOf, nameFile, storeFile } from '../../support/server/files.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const SECRET = 'the secret of the tests of links';
 const CONTENT = bytesOf(1_000);

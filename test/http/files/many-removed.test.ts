@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { type S3Server, startS3 } from '../../support/s3.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { CV, pdfOf, upload } from '../../support/uploads.ts';
+import { type S3Server, startS3 } from '../../support/peers/s3.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, pdfOf, upload } from '../../support/server/uploads.ts';
 
 // What removes many records removes their files, from both stores (spec 4.14.3, 4.14.4).
 
@@ -59,13 +59,13 @@ describe.each([
     return found;
   }
 
-  it('leave nothing when an erasure by a query is answered', async () => {
+  it('leave nothing when an erasure by a query is answered', { tags: 'long' }, async () => {
     const query = `where=data.name:eq:old&confirm=${PEOPLE - 1}&sourceAppId=${app}`;
     await server.admin.delete(`/auth/users?${query}`).expect(200);
     expect(await left()).toEqual([PEOPLE - 1]);
   });
 
-  it('leave nothing when the retention of the app erases them', async () => {
+  it('leave nothing when the retention of the app erases them', { tags: 'long' }, async () => {
     const users = server.db.collection('users');
     for (const record of await users.find({ sourceAppId: app, 'data.name': 'old' }).toArray()) {
       const old = new Date(Date.now() - 40 * DAY_MS);

@@ -5,10 +5,10 @@ import { parse as parseDisposition } from 'content-disposition';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHUNK_BYTES, type FileMetadata } from '../../../src/records/files/files.model.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/files.ts';
-import { createKey } from '../../support/keys.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
+import { createKey } from '../../support/server/keys.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -323,7 +323,7 @@ describe('clients that read slowly', () => {
     return response.pause();
   }
 
-  it('make the server read no more than they take', async () => {
+  it('make the server read no more than they take', { tags: 'long' }, async () => {
     const { id } = await named(bytesOf(20_000_000));
     const { Cookie = '' } = await cookies();
     const response = await beginReading(`/auth/files/${id}`, { Cookie });
@@ -334,7 +334,7 @@ describe('clients that read slowly', () => {
     }).rejects.toThrow();
   });
 
-  it('get no more when their session has ended', async () => {
+  it('get no more when their session has ended', { tags: 'long' }, async () => {
     const { id } = await named(bytesOf(20_000_000));
     const { Cookie = '' } = await cookies();
     const response = await beginReading(`/auth/files/${id}`, { Cookie });
@@ -347,7 +347,7 @@ describe('clients that read slowly', () => {
     }).rejects.toThrow();
   });
 
-  it('are 8 of a network by links, and others are refused', async () => {
+  it('are 8 of a network by links, and others are refused', { tags: 'long', timeout: 30_000 }, async () => {
     const { id } = await named(bytesOf(20_000_000));
     const { body } = await operator.post(`/auth/files/${id}/link`).expect(200);
     const path = new URL(body.url).pathname;
@@ -358,5 +358,5 @@ describe('clients that read slowly', () => {
     await read(id, { Range: 'bytes=0-1' }).expect(206);
     for (const response of slow) response.destroy();
     await expect.poll(async () => (await fetch(server.listener.url + path, { method: 'HEAD' })).status).toBe(200);
-  }, 30_000);
+  });
 });

@@ -1,12 +1,14 @@
+// @module-tag long
+
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { untilDatabaseTime } from '../../support/database-time.ts';
-import { holdJob } from '../../support/held-job.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
-import { type S3Server, startS3 } from '../../support/s3.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { age } from '../../support/uploaded.ts';
-import { CV, pdfOf, upload } from '../../support/uploads.ts';
+import { untilDatabaseTime } from '../../support/clock/database-time.ts';
+import { holdJob } from '../../support/database/held-job.ts';
+import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import { type S3Server, startS3 } from '../../support/peers/s3.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { age } from '../../support/server/uploaded.ts';
+import { CV, pdfOf, upload } from '../../support/server/uploads.ts';
 
 // A server is suspended after it decided to remove content: its statement is held in the network.
 // Meanwhile another one removes everything, and an operator restores it (invariant 8).

@@ -1,8 +1,15 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FileValue } from '../../support/files.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { age, countChunks, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/uploaded.ts';
+import type { FileValue } from '../../support/server/files.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import {
+  age,
+  countChunks,
+  FILE_FIELDS,
+  findFile,
+  type Uploaded,
+  upload as uploadTo,
+} from '../../support/server/uploaded.ts';
 
 // What removes files. The tests set back the times of files: no test waits for an hour.
 
@@ -37,14 +44,13 @@ const left = async (value: FileValue) => [
 const GONE = [false, 0];
 const THERE = [true, 2];
 const untilGone = (value: FileValue) => expect.poll(() => left(value), { timeout: 20_000 }).toEqual(GONE);
-/** Waits until the cleaner has examined a file whose time came. */
-async function untilExamined(value: FileValue) {
-  const before = (await findFile(server.db, value))?.metadata.checkAt;
-  expect(before && before <= new Date()).toBe(true);
-  await expect
-    .poll(async () => (await findFile(server.db, value))?.metadata.checkAt, { timeout: 20_000 })
-    .not.toEqual(before);
-}
+/** Waits until the cleaner has examined a file whose time came, which it may have done already. */
+const untilExamined = (value: FileValue) =>
+  expect
+    .poll(async () => ((await findFile(server.db, value))?.metadata.checkAt?.getTime() ?? Infinity) > Date.now(), {
+      timeout: 20_000,
+    })
+    .toBe(true);
 /** Lets a claim end, and the cleaner settle the file. */
 async function settle(value: FileValue) {
   await age(server.db, value, 60_000);
@@ -61,7 +67,7 @@ describe('a file that nothing names', () => {
     expect(await left(young.value)).toEqual(THERE);
   });
 
-  it('is removed while it arrives, with the chunks that arrive within seconds', async () => {
+  it('is removed while it arrives, with the chunks that arrive within seconds', { tags: 'long' }, async () => {
     const { value } = await upload({ state: 'arriving' });
     const file = await findFile(server.db, value);
     await age(server.db, value, HOUR_MS + 1);
@@ -82,24 +88,28 @@ describe('a file that nothing names', () => {
   it.each([
     ['no record came', false],
     ['its record does not name it', true],
-  ])('stays after its claim while its token is good, which may be used, when %s', async (_, isKnown) => {
-    const [lost, used] = [await upload(), await upload()];
-    const known = await submit({ name: 'Ada' });
-    for (const { value } of [lost, used]) {
-      await claimFor(value, isKnown ? new UUID(known) : new UUID());
-      await untilExamined(value);
-      await age(server.db, value, 40_000);
-      await untilExamined(value);
-      expect(await left(value)).toEqual(THERE);
-      expect((await findFile(server.db, value))?.metadata).toMatchObject({ state: 'whole' });
-    }
-    expect(await submit({ cv: [used.token] })).toBe(known);
-    expect(await filesOf(known)).toEqual([used.value]);
-    await age(server.db, lost.value, HOUR_MS);
-    await untilGone(lost.value);
-    await settle(used.value);
-    expect(await left(used.value)).toEqual(THERE);
-  });
+  ])(
+    'stays after its claim while its token is good, which may be used, when %s',
+    { tags: 'long' },
+    async (_, isKnown) => {
+      const [lost, used] = [await upload(), await upload()];
+      const known = await submit({ name: 'Ada' });
+      for (const { value } of [lost, used]) {
+        await claimFor(value, isKnown ? new UUID(known) : new UUID());
+        await untilExamined(value);
+        await age(server.db, value, 40_000);
+        await untilExamined(value);
+        expect(await left(value)).toEqual(THERE);
+        expect((await findFile(server.db, value))?.metadata).toMatchObject({ state: 'whole' });
+      }
+      expect(await submit({ cv: [used.token] })).toBe(known);
+      expect(await filesOf(known)).toEqual([used.value]);
+      await age(server.db, lost.value, HOUR_MS);
+      await untilGone(lost.value);
+      await settle(used.value);
+      expect(await left(used.value)).toEqual(THERE);
+    },
+  );
 
   it('is removed after its claim when it has no token: a file of the staff', async () => {
     const { value } = await upload();
@@ -111,7 +121,7 @@ describe('a file that nothing names', () => {
     await untilGone(value);
   });
 
-  it('stays if its record is not there, and was: a restore may bring it later', async () => {
+  it('stays if its record is not there, and was: a restore may bring it later', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     await submit({ cv: [token] });
     await settle(value);
@@ -183,7 +193,7 @@ describe('a file that a record names', () => {
     expect(await filesOf(id)).toEqual([one]);
   });
 
-  it('stays while the history names it, and a revert brings it back', async () => {
+  it('stays while the history names it, and a revert brings it back', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     const id = await submit({ cv: [token] });
     await settle(value);
@@ -198,7 +208,7 @@ describe('a file that a record names', () => {
     await settle(value);
   });
 
-  it('is removed when the history that names it is over, and a revert is refused then', async () => {
+  it('is removed when the history that names it is over, and a revert is refused then', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     const id = await submit({ cv: [token] });
     await settle(value);
@@ -219,7 +229,7 @@ describe('a file that a record names', () => {
     expect(await filesOf(id)).toBeUndefined();
   });
 
-  it('stays while a kept submission names it', async () => {
+  it('stays while a kept submission names it', { tags: 'long' }, async () => {
     await server.admin.put(`/auth/apps/${app}/history`, { submissions: true }).expect(200);
     const [one, two] = [await upload(), await upload()];
     await submit({ cv: [one.token] });
@@ -246,7 +256,7 @@ describe('a file that a record names', () => {
     expect(await left(two.value)).toEqual(THERE);
   });
 
-  it('stays under any key: after a rename, a removed field, and one of another kind', async () => {
+  it('stays under any key: after a rename, a removed field, and one of another kind', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     const id = await submit({ cv: [token] });
     const [name, cv] = FILE_FIELDS as [object, object];
@@ -277,7 +287,7 @@ describe('a file that a record names', () => {
     await untilGone(value);
   });
 
-  it('is brought back by the undo of a change of many records', async () => {
+  it('is brought back by the undo of a change of many records', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     const id = await submit({ cv: [token] });
     await settle(value);
@@ -294,7 +304,7 @@ describe('a file that a record names', () => {
 });
 
 describe('an erasure', () => {
-  it('of a record leaves nothing of its files when it is answered', async () => {
+  it('of a record leaves nothing of its files when it is answered', { tags: 'long' }, async () => {
     const [one, two] = [await upload(), await upload()];
     const id = await submit({ cv: [one.token] });
     const other = await submit({ cv: [two.token] }, 'eve@x.org');
@@ -305,7 +315,7 @@ describe('an erasure', () => {
     expect(await left(two.value)).toEqual(GONE);
   });
 
-  it('also removes files that only the history of the record names', async () => {
+  it('also removes files that only the history of the record names', { tags: 'long' }, async () => {
     const { token, value } = await upload();
     const id = await submit({ cv: [token] });
     await edit(id, { unset: ['cv'] }).expect(200);
@@ -313,7 +323,7 @@ describe('an erasure', () => {
     expect(await left(value)).toEqual(GONE);
   });
 
-  it('of a person counts the files of records and of held submissions in its receipt', async () => {
+  it('of a person counts the files of records and of held submissions in its receipt', { tags: 'long' }, async () => {
     const files = [await upload(), await upload(), await upload()];
     await submit({ cv: [files[0]?.token, files[1]?.token] });
     const input = { email: 'ada@x.org', data: { cv: [files[2]?.token] } };
@@ -325,7 +335,7 @@ describe('an erasure', () => {
     expect((await erase().expect(200)).body.erased).toMatchObject({ files: 0, records: 0, held: 0 });
   });
 
-  it('of an app leaves nothing of its files', async () => {
+  it('of an app leaves nothing of its files', { tags: 'long' }, async () => {
     const [one, two] = [await upload(), await upload()];
     await submit({ cv: [one.token] });
     await server.admin.delete(`/auth/apps/${app}`).expect(200);

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { type Clamd, MALWARE, startClamd, UNSCANNABLE } from '../../support/clamd.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, type FileValue, nameFile, storeFile } from '../../support/files.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { CV, pdf, upload, uploadPart } from '../../support/uploads.ts';
+import { type Clamd, MALWARE, startClamd, UNSCANNABLE } from '../../support/peers/clamd.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { bytesOf, type FileValue, nameFile, storeFile } from '../../support/server/files.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, pdf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 const CLEAN = bytesOf(300_000);
 const INFECTED = Buffer.concat([CLEAN, MALWARE]);

@@ -1,11 +1,13 @@
+// @module-tag long
+
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { ended, open } from '../../security/raw.ts';
-import { filePart, multipartOf, TYPES } from '../../support/forms.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { pdfOf, upload } from '../../support/uploads.ts';
+import { filePart, multipartOf, TYPES } from '../../support/server/forms.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { pdfOf, upload } from '../../support/server/uploads.ts';
 
 /** A thirteenth of the times of the service. */
 const LIMITS = { requestMs: 1_000, checkMs: 200, filesMs: 8_000, filesCheckMs: 1_000 };

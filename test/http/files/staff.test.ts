@@ -3,12 +3,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { joinApp } from '../../support/accounts.ts';
-import { Client } from '../../support/client.ts';
-import { sha256 } from '../../support/files.ts';
-import { createKey } from '../../support/keys.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { CV, PNG, pdf, pdfOf } from '../../support/uploads.ts';
+import { joinApp } from '../../support/server/accounts.ts';
+import { Client } from '../../support/server/client.ts';
+import { sha256 } from '../../support/server/files.ts';
+import { createKey } from '../../support/server/keys.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, PNG, pdf, pdfOf } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -94,7 +94,7 @@ describe('POST /auth/users/:id/files', () => {
     expect(document?.metadata).not.toHaveProperty('network');
   });
 
-  it('is an edit: with its author, its history and its event of the audit log', async () => {
+  it('is an edit: with its author, its history and its event of the audit log', { tags: 'long' }, async () => {
     const { add, operator, id, sourceAppId } = await prepare();
     const member = await joinApp(server, sourceAppId, 'editor');
     const { value } = (await add(pdf(), `field=cv&name=cv.pdf&sourceAppId=${sourceAppId}`, member.client).expect(201))
@@ -165,7 +165,7 @@ describe('POST /auth/users/:id/files', () => {
     await add(pdf()).set('If-Match', String(headers.etag)).expect(412);
   });
 
-  it('keeps nothing of a file whose record is erased while it arrives', async () => {
+  it('keeps nothing of a file whose record is erased while it arrives', { tags: 'long' }, async () => {
     const { path, id, elsewhere, sourceAppId, password } = await prepare();
     const { headers } = await server.client.post('/auth/login', { sourceAppId, password }).expect(200);
     const file = pdfOf(400_000);

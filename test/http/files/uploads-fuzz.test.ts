@@ -1,3 +1,6 @@
+// @module-tag long
+// @module-tag fault
+
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,11 +9,19 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FILE_TYPES, type FileTypeName, typeOfName } from '../../../src/fields/base/file-types.ts';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
-import { altered, beginnings, contentOf, names, seldom, whyUnsafe, whyUnsafeName } from '../../support/file-fuzz.ts';
-import { sha256 } from '../../support/files.ts';
-import { assertDocumented } from '../../support/openapi.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import {
+  altered,
+  beginnings,
+  contentOf,
+  names,
+  seldom,
+  whyUnsafe,
+  whyUnsafeName,
+} from '../../support/samples/file-fuzz.ts';
+import { sha256 } from '../../support/server/files.ts';
+import { assertDocumented } from '../../support/server/openapi.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const MAX = 300_000;
 const TYPES: Record<string, FileTypeName[]> = {

@@ -1,12 +1,14 @@
+// @module-tag long
+
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
-import { startProxy, type TcpProxy } from '../../support/proxy.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { CV, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 /** Of the same database, behind the proxy. */

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { CV, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let servers: readonly [TestServer, TestServer];
 let app: string;
@@ -28,7 +28,9 @@ const attempts = fc.array(
   },
 );
 
-it('is the same file, in whichever parts it was sent, also with wrong ones between them', async () => {
+it('is the same file, in whichever parts it was sent, also with wrong ones between them', {
+  tags: 'long',
+}, async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 20, max: 600_000 }), attempts, async (size, parts) => {
       const file = pdfOf(size, size % 251);

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
 import { BY_NETWORK, BY_SIZE, type FileChunk, type FileDocument } from '../../../src/records/files/files.model.ts';
-import { filePart, multipartOf, TYPES } from '../../support/forms.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/uploads.ts';
+import { filePart, multipartOf, TYPES } from '../../support/server/forms.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 /** Of the same database. */
@@ -244,7 +244,7 @@ describe('a file in parts', () => {
 describe('the limits of files', () => {
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
 
-  it('are those of the app, over all servers: 413', async () => {
+  it('are those of the app, over all servers: 413', { tags: 'long' }, async () => {
     const small = await startServer({ FILE_LIMIT: '20000', FILES_APP_LIMIT: '20000' }, server.db.databaseName);
     try {
       const app = await appWith();
@@ -289,7 +289,9 @@ describe('the limits of files', () => {
     expect(await upload(other.client.url, two, pdf(), from('192.0.2.7'))).toMatchObject({ status: 201 });
   });
 
-  it('are not used up by promises: many first parts of one byte leave room for the file of another', async () => {
+  it('are not used up by promises: many first parts of one byte leave room for the file of another', {
+    tags: 'long',
+  }, async () => {
     const limits = { FILE_LIMIT: '100000', FILES_APP_LIMIT: '400000', TRUST_PROXY: '1' };
     const small = await startServer(limits, server.db.databaseName);
     try {
@@ -305,7 +307,7 @@ describe('the limits of files', () => {
     }
   });
 
-  it('are a quarter of those of the app for one network', async () => {
+  it('are a quarter of those of the app for one network', { tags: 'long' }, async () => {
     const limits = { FILE_LIMIT: '100000', FILES_APP_LIMIT: '400000', TRUST_PROXY: '1' };
     const small = await startServer(limits, server.db.databaseName);
     try {

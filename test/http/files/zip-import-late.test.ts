@@ -1,11 +1,13 @@
+// @module-tag long
+
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { exportOf, type SentFile, zipOf } from '../../support/archives.ts';
-import { prepareImport, untilImport } from '../../support/imports.ts';
-import type { TcpProxy } from '../../support/proxy.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { startSlow } from '../../support/slow-server.ts';
-import { CV, pdfOf } from '../../support/uploads.ts';
+import type { TcpProxy } from '../../support/peers/proxy.ts';
+import { exportOf, type SentFile, zipOf } from '../../support/samples/archives.ts';
+import { prepareImport, untilImport } from '../../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { startSlow } from '../../support/server/slow-server.ts';
+import { CV, pdfOf } from '../../support/server/uploads.ts';
 
 // A server whose statement is held in the network, and reaches MongoDB when another server has
 // finished the import of the archive, or a person was erased.

@@ -1,12 +1,12 @@
 import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportOf, type RawEntry, rawZip, zipOf } from '../../support/archives.ts';
-import type { Client, TestApp } from '../../support/client.ts';
-import { type FileValue, sha256 } from '../../support/files.ts';
-import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../../support/imports.ts';
-import { QUICK_JOBS, startServer, type TestServer } from '../../support/server.ts';
-import { age } from '../../support/uploaded.ts';
-import { CV, PNG, pdfOf, upload } from '../../support/uploads.ts';
+import { exportOf, type RawEntry, rawZip, zipOf } from '../../support/samples/archives.ts';
+import type { Client, TestApp } from '../../support/server/client.ts';
+import { type FileValue, sha256 } from '../../support/server/files.ts';
+import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../../support/server/imports.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { age } from '../../support/server/uploaded.ts';
+import { CV, PNG, pdfOf, upload } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 let admin: Client;
@@ -58,7 +58,7 @@ const isWhole = (file: Document): boolean => file.metadata.state === 'whole';
 const fileOf = (content: Buffer, name = 'cv.pdf') => ({ id: new UUID().toString(), name, content });
 
 describe('the import of an export (spec 4.7.1)', () => {
-  it('brings records and files to another app, byte for byte', async () => {
+  it('brings records and files to another app, byte for byte', { tags: 'long' }, async () => {
     const [from, to] = [await newApp(), await newApp()];
     const contents = new Map<string, Buffer[]>();
     for (const [email, sizes] of Object.entries({ 'a@example.com': [600_000, 10_001], 'b@example.com': [77] })) {
@@ -106,7 +106,7 @@ describe('the import of an export (spec 4.7.1)', () => {
     }
   });
 
-  it('keeps the files of a record that a line has too, and removes what it replaces', async () => {
+  it('keeps the files of a record that a line has too, and removes what it replaces', { tags: 'long' }, async () => {
     const app = await newApp();
     const [kept, replaced, added] = [fileOf(pdfOf(500, 1)), fileOf(pdfOf(600, 2)), fileOf(pdfOf(700, 3), 'new.pdf')];
     await runImport(admin, app.sourceAppId, await zipOf(exportOf({ 'a@example.com': [kept, replaced] })), ZIP);
@@ -131,7 +131,7 @@ describe('the import of an export (spec 4.7.1)', () => {
     await expect.poll(left, { timeout: 10_000 }).toBe(2);
   });
 
-  it('takes files by their paths, from an archive that a person made', async () => {
+  it('takes files by their paths, from an archive that a person made', { tags: 'long' }, async () => {
     const app = await newApp();
     const [one, other] = [pdfOf(300_000), pdfOf(50)];
     const csv = `email;cv\na@example.com;"[""files/ada/cv.pdf"",""files/é.png""]"\nb@example.com;files/b/b.pdf\nc@example.com;\n`;
@@ -156,7 +156,9 @@ describe('the import of an export (spec 4.7.1)', () => {
 });
 
 describe('a line of an archive (spec 4.7.1)', () => {
-  it('is rejected for a file that is missing, damaged, too large, of another type or not that of the manifest', async () => {
+  it('is rejected for a file that is missing, damaged, too large, of another type or not that of the manifest', {
+    tags: 'long',
+  }, async () => {
     const app = await newApp();
     const good = fileOf(pdfOf(1_000));
     const people = {
@@ -195,7 +197,7 @@ describe('a line of an archive (spec 4.7.1)', () => {
     expect((await filesOf(app.sourceAppId)).filter(isWhole)).toHaveLength(2);
   });
 
-  it('names files only in an archive, whose entries it cannot leave', async () => {
+  it('names files only in an archive, whose entries it cannot leave', { tags: 'long' }, async () => {
     const app = await newApp();
     const cv = fileOf(pdfOf(100));
     await runImport(admin, app.sourceAppId, await zipOf(exportOf({ 'a@example.com': [cv] })), ZIP);
@@ -306,7 +308,9 @@ describe('an archive that attacks (spec 4.7.1)', () => {
     expect(await recordsOf(app.sourceAppId)).toEqual([]);
   });
 
-  it('with a file of a high ratio is stopped at the size that it states, or at the limit', async () => {
+  it('with a file of a high ratio is stopped at the size that it states, or at the limit', {
+    tags: 'long',
+  }, async () => {
     const app = await newApp();
     const bomb = Buffer.alloc(60_000_000, 7);
     bomb.write('%PDF-1.7\n');
@@ -336,7 +340,7 @@ describe('an archive that attacks (spec 4.7.1)', () => {
 });
 
 describe('an erasure while an archive waits (spec 4.6)', () => {
-  it('removes an archive that has the person, or that is not complete, and no other', async () => {
+  it('removes an archive that has the person, or that is not complete, and no other', { tags: 'long' }, async () => {
     const app = await newApp();
     const scope = `sourceAppId=${app.sourceAppId}`;
     await server.services.jobs.stop();

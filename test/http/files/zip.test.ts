@@ -3,10 +3,10 @@ import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import type { FileMetadata } from '../../../src/records/files/files.model.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/files.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
-import { pdfOf, upload } from '../../support/uploads.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
+import { pdfOf, upload } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -131,7 +131,7 @@ describe('the export of a person who sent files (spec 4.6)', () => {
       })
       .expect(200);
 
-  it('is an archive with their content; what others sent is not in it', async () => {
+  it('is an archive with their content; what others sent is not in it', { tags: 'long' }, async () => {
     const [cv, replaced] = [pdfOf(300_000), pdfOf(2_000)];
     const email = 'person@example.com';
     const send = async (content: Buffer, name: string, who = email) => {

@@ -1,3 +1,5 @@
+// @module-tag fault
+
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,11 +8,11 @@ import { parseQuery } from '../../../src/operators/search/users.service.ts';
 import { createRecordRanges } from '../../../src/records/read/ranges.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { Client } from '../../support/client.ts';
-import { FIELDS, holds } from '../../support/query-model.ts';
-import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
-import { rounds } from '../../support/rounds.ts';
-import { sharedServer, type TestServer } from '../../support/server.ts';
+import { FIELDS, holds } from '../../support/database/query-model.ts';
+import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { Client } from '../../support/server/client.ts';
+import { sharedServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 300;
 const schema = { fields: FIELDS, rejectUnknown: false };
@@ -116,7 +118,7 @@ describe('a breakdown of many different values', () => {
     await users.insertMany(stored);
   }, 60_000);
 
-  it('counts ranges exactly, although single values do not fit', async () => {
+  it('counts ranges exactly, although single values do not fit', { tags: 'long' }, async () => {
     const breakDown = createUserBreakdown(createRecordRanges(users), 60_000);
     for (const field of ['data.age', 'data.born', 'createdAt']) {
       const found = await breakDown(many, field, parseQuery({}, schema), { schema, slotOf: () => undefined });

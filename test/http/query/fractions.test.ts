@@ -1,9 +1,11 @@
+// @module-tag fault
+
 import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findUsers } from '../../support/found-users.ts';
-import { appDocument, untilReady } from '../../support/index-slots.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { appDocument, untilReady } from '../../support/database/index-slots.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { findUsers } from '../../support/server/found-users.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const fields = [
   { key: 'indexed', kind: 'date' as const, indexed: true },
@@ -68,7 +70,10 @@ async function found(key: string, condition: string, order: { sort?: string; ord
 const ascending = (list: readonly number[]) => [...list].sort((one, other) => one - other);
 
 describe('the fraction of a second of a date', () => {
-  it('is cut to milliseconds alike in an index, without one, and in the value of a condition', async () => {
+  it('is cut to milliseconds alike in an index, without one, and in the value of a condition', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     for (const [text, ms] of ASKED) {
       const expected = {
         eq: (other: number) => other === ms,
@@ -83,7 +88,7 @@ describe('the fraction of a second of a date', () => {
         }
       }
     }
-  }, 120_000);
+  });
 
   it('is cut alike for an order', async () => {
     const model = [...TIMES.keys()].sort(

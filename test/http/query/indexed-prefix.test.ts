@@ -1,11 +1,13 @@
+// @module-tag fault
+
 import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.ts';
-import { findUsers } from '../../support/found-users.ts';
-import { runImport } from '../../support/imports.ts';
-import { appDocument, untilReady } from '../../support/index-slots.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { appDocument, untilReady } from '../../support/database/index-slots.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { Client } from '../../support/server/client.ts';
+import { findUsers } from '../../support/server/found-users.ts';
+import { runImport } from '../../support/server/imports.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 const OTHERS = [
@@ -73,7 +75,10 @@ async function exported(key: string, prefix: string): Promise<string[]> {
 }
 
 describe('prefix on an indexed text', () => {
-  it('lists and counts what it finds without the index, whatever the text begins with', async () => {
+  it('lists and counts what it finds without the index, whatever the text begins with', {
+    tags: 'long',
+    timeout: 120_000,
+  }, async () => {
     for (const prefix of FIRST.flatMap((first) => [first, `${first}2 o`])) {
       const [found, expected] = await Promise.all([listed('indexed', prefix), listed('scanned', prefix)]);
       expect({ prefix, ...found }).toEqual({ prefix, ...expected });
@@ -82,16 +87,16 @@ describe('prefix on an indexed text', () => {
       if (!ASCII.includes(prefix[0] as string)) continue;
       for (const text of found.texts) expect(text.slice(0, prefix.length).toLowerCase()).toBe(prefix.toLowerCase());
     }
-  }, 120_000);
+  });
 
-  it('exports the same records', async () => {
+  it('exports the same records', { tags: 'long', timeout: 120_000 }, async () => {
     for (const prefix of REQUESTED) {
       const { emails } = await listed('scanned', prefix);
       expect({ prefix, emails: await exported('indexed', prefix) }).toEqual({ prefix, emails });
     }
-  }, 120_000);
+  });
 
-  it('erases them all', async () => {
+  it('erases them all', { tags: 'long', timeout: 120_000 }, async () => {
     for (const first of REQUESTED) {
       const prefix = `${first}2 `;
       const { length } = (await listed('scanned', prefix)).emails;
@@ -100,5 +105,5 @@ describe('prefix on an indexed text', () => {
       expect({ prefix, ...body }).toEqual({ prefix, ok: true, deletedUsers: length });
       expect((await listed('scanned', prefix)).emails).toEqual([]);
     }
-  }, 120_000);
+  });
 });

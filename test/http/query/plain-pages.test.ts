@@ -3,11 +3,11 @@ import { plainPage } from '../../../src/operators/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { Client } from '../../support/client.ts';
-import { appDocument } from '../../support/index-slots.ts';
-import { FIELDS, inOrder } from '../../support/query-model.ts';
-import { createQueries, slotOf, storeIndexedRecords } from '../../support/query-records.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { appDocument } from '../../support/database/index-slots.ts';
+import { FIELDS, inOrder } from '../../support/database/query-model.ts';
+import { createQueries, slotOf, storeIndexedRecords } from '../../support/database/query-records.ts';
+import { Client } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const SORTS = ['createdAt', 'updatedAt', 'email', ...FIELDS.map(({ key }) => `data.${key}`), 'data.extra', 'data.none'];
 const ORDERS = ['asc', 'desc'] as const;
@@ -76,7 +76,7 @@ describe('a page of GET /auth/users without a query', () => {
     expect(emailsOf(body.users)).toEqual(['a@x.org', 'b@x.org']);
   });
 
-  it('begins after any number of records', async () => {
+  it('begins after any number of records', { tags: 'long', timeout: 60_000 }, async () => {
     const { password, sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
     const { _id } = await appDocument(server, sourceAppId);
     const [sample] = records as [UserDocument];
@@ -99,5 +99,5 @@ describe('a page of GET /auth/users without a query', () => {
       expect({ skip, emails: emailsOf(body.users) }).toEqual({ skip, emails: emailsOf(expected) });
       expect(body.total).toBe(20_500);
     }
-  }, 60_000);
+  });
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { Client } from '../../support/client.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Client } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 /** The entry of the MongoDB profiler for one operation. */
 interface Profiled {
@@ -125,7 +125,7 @@ describe('query plans of GET /auth/users', () => {
     expect(profiled.some(({ command }) => JSON.stringify(command).includes('data.name'))).toBe(true);
   });
 
-  it('no query reads the whole collection', async () => {
+  it('no query reads the whole collection', { tags: 'long' }, async () => {
     for (const query of [
       'where=data.city:eq:c1',
       'q=person',

@@ -1,3 +1,6 @@
+// @module-tag long
+// @module-tag fault
+
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,10 +10,10 @@ import { findUsers, type PageRequest } from '../../../src/operators/search/users
 import { decode } from '../../../src/platform/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { FIELDS, holds, inOrder, slotsOf } from '../../support/query-model.ts';
-import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/query-records.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { FIELDS, holds, inOrder, slotsOf } from '../../support/database/query-model.ts';
+import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 300;
 const schema = { fields: FIELDS, rejectUnknown: false };

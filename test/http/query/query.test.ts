@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../../support/client.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -306,7 +306,7 @@ describe('DELETE /auth/users', () => {
   it.each([
     ['stop to match before they are deleted', (at: number) => `u${at}@x.org`, 2, 20],
     ['begin to match meanwhile', (at: number) => `new${at}@x.org`, 1, 20],
-  ])('leaves records that %s', async (_name, email, age, kept) => {
+  ])('leaves records that %s', { tags: 'long' }, async (_name, email, age, kept) => {
     const own = await server.admin.buildApp({ fields });
     const client = await new Client(server.client.url).logIn(own.sourceAppId, own.password);
     const submit = (to: string, value: number) =>

@@ -1,10 +1,12 @@
+// @module-tag fault
+
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { DEADLINE_MS } from '../../../src/api/deadline.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { type CommandTap, startCommandTap } from '../../support/command-tap.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { type CommandTap, startCommandTap } from '../../support/database/command-tap.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = rounds(200_000, 60_000);
 const BATCH = 10_000;
@@ -58,7 +60,7 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
     'q=nobody',
     'q=nobody&sort=data.name',
     `where=data.name:ne:x&skip=${RECORDS * 0.75}`,
-  ])('%s is answered, and each statement has a time limit', async (query) => {
+  ])('%s is answered, and each statement has a time limit', { tags: 'long' }, async (query) => {
     const before = tap.commands().length;
     const { body } = await operator.get(`/auth/users?${query}`).expect(200);
     const reads = tap
@@ -99,7 +101,7 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
     }
   });
 
-  it('parse the date of a record once for each condition', async () => {
+  it('parse the date of a record once for each condition', { tags: 'long' }, async () => {
     const days = Array.from({ length: 90 }, (_, day) =>
       new Date(Date.UTC(2001, 0, 1 + day)).toISOString().slice(0, 10),
     );
@@ -125,7 +127,7 @@ describe(`queries that no index serves, in an app of ${RECORDS} records`, () => 
     expect(found).toEqual(['u7@example.com']);
   });
 
-  it('end when many of them run at once, answered or refused after the longest wait', async () => {
+  it('end when many of them run at once, answered or refused after the longest wait', { tags: 'long' }, async () => {
     const queries = Array.from({ length: 12 }, (_, at) => `where=data.name:eq:nobody${at}`);
     const answers = await Promise.all(queries.map((query) => operator.get(`/auth/users?${query}`)));
     for (const [at, { status, headers }] of answers.entries()) {

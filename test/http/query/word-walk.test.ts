@@ -10,7 +10,7 @@ import { createWordRecords } from '../../../src/records/indexes/word-records.ts'
 import { createRecordRanges } from '../../../src/records/read/ranges.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 400;
 const SYLLABLES = ['a', 'an', 'ber', 'bo', 'sch', 'mi', 'é', '東', 'x'];
@@ -106,7 +106,7 @@ it('A page after many matches skips matches, not records', async () => {
   }
 });
 
-it('A walk goes on without the index when it is dropped meanwhile', async () => {
+it('A walk goes on without the index when it is dropped meanwhile', { tags: 'long' }, async () => {
   const ranges = createRecordRanges(users, createOperatorLoad(), { few: 1, fewOfSeveral: 1, merged: 1_000 });
   let asked = 0;
   const isReady = async () => {

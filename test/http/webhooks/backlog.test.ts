@@ -4,9 +4,9 @@ import { type Connection, connectDatabase } from '../../../src/platform/database
 import { createRelay, type RecordEvent } from '../../../src/records/stored/outbox.ts';
 import type { UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { randomName } from '../../support/databases.ts';
-import { createModels, type Models } from '../../support/models.ts';
-import { databaseUri } from '../../support/process.ts';
+import { randomName } from '../../support/database/databases.ts';
+import { createModels, type Models } from '../../support/database/models.ts';
+import { databaseUri } from '../../support/server/process.ts';
 
 // Events that wait since an outage.
 
@@ -55,7 +55,7 @@ function relayTo(forget: boolean[] = []) {
 }
 
 describe('waiting events', () => {
-  it('are relayed in bounded batches, in the order of each record', async () => {
+  it('are relayed in bounded batches, in the order of each record', { tags: 'long' }, async () => {
     const EVENTS = 1_000;
     const RECORDS = 120;
     const ids: string[] = [];

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ObjectId, UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../../support/client.ts';
-import { type Answer, Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { type Answer, Receiver } from '../../support/peers/receiver.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -62,7 +62,10 @@ async function deliveries(id: string, query = '') {
 }
 
 describe('a failed delivery (spec 4.11)', () => {
-  it('is attempted again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then is failed', async () => {
+  it('is attempted again after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, and then is failed', {
+    tags: 'long',
+    timeout: 30_000,
+  }, async () => {
     const { id, receiver } = await listener(() => ({ status: 500, body: 'no' }));
     await submit(1);
     await receiver.until(1);
@@ -81,7 +84,7 @@ describe('a failed delivery (spec 4.11)', () => {
       Array(10).fill(receiver.received[0]?.headers['webhook-id']),
     );
     expect((await deliveries(id))[0]?.attempts.at(-1)).toMatchObject({ status: 500, response: 'no' });
-  }, 30_000);
+  });
 
   it('waits as long as Retry-After asks for', async () => {
     const { id, receiver } = await listener(() => ({ status: 503, headers: { 'retry-after': '7200' } }));
@@ -105,7 +108,7 @@ describe('a failed delivery (spec 4.11)', () => {
   });
 });
 
-it('a replay is attempted at once after the clock was set back by an hour', async () => {
+it('a replay is attempted at once after the clock was set back by an hour', { tags: 'long' }, async () => {
   const now = offset;
   offset += HOUR;
   const { id, receiver } = await listener();
@@ -119,7 +122,7 @@ it('a replay is attempted at once after the clock was set back by an hour', asyn
 });
 
 describe('the order of events', () => {
-  it('is kept for a record, and other records do not wait', async () => {
+  it('is kept for a record, and other records do not wait', { tags: 'long' }, async () => {
     let failures = 1;
     const { id, receiver } = await listener(({ body }) =>
       body.data.email === 'ada@example.com' && failures-- > 0 ? { status: 500 } : undefined,
@@ -139,7 +142,7 @@ describe('the order of events', () => {
     await expect.poll(async () => (await deliveries(id, '?state=delivered')).length).toBe(6);
   });
 
-  it('is kept for many changes of one record at once', async () => {
+  it('is kept for many changes of one record at once', { tags: 'long' }, async () => {
     const { receiver } = await listener();
     await submit(0);
     await Promise.all(Array.from({ length: 60 }, (_, n) => submit(n)));
@@ -150,7 +153,9 @@ describe('the order of events', () => {
 });
 
 describe('an endpoint that fails', () => {
-  it('gets single attempts after five failures, and all waiting events once one succeeds', async () => {
+  it('gets single attempts after five failures, and all waiting events once one succeeds', {
+    tags: 'long',
+  }, async () => {
     let isUp = false;
     const { id, receiver } = await listener(() => ({ status: isUp ? 200 : 500 }));
     for (let n = 0; n < 5; n += 1) {
@@ -200,7 +205,7 @@ describe('an endpoint that fails', () => {
     expect(second?.body.data.revision).toBe(3);
   });
 
-  it('that is gone ends all its deliveries, some at a time, and those of others go on', async () => {
+  it('that is gone ends all its deliveries, some at a time, and those of others go on', { tags: 'long' }, async () => {
     const gone = await listener(() => ({ status: 410 }));
     const other = await listener();
     await submit(1);
@@ -219,7 +224,7 @@ describe('an endpoint that fails', () => {
     expect(await stored.countDocuments({ webhookId: new UUID(gone.id), state: 'failed' })).toBe(3_501);
   });
 
-  it('is disabled after five days of failures', async () => {
+  it('is disabled after five days of failures', { tags: 'long' }, async () => {
     const { id, receiver } = await listener(() => ({ status: 500 }));
     await submit(1);
     await receiver.until(1);
@@ -232,7 +237,7 @@ describe('an endpoint that fails', () => {
 });
 
 describe('what operators do', () => {
-  it('a replay sends an event again under the same id', async () => {
+  it('a replay sends an event again under the same id', { tags: 'long' }, async () => {
     const { id, receiver } = await listener();
     await submit(1);
     await submit(2);
@@ -251,7 +256,7 @@ describe('what operators do', () => {
     expect(none.body).toEqual({ replayed: 0 });
   });
 
-  it('a test sends an event of its own kind and tells the result', async () => {
+  it('a test sends an event of its own kind and tells the result', { tags: 'long' }, async () => {
     const { id, receiver } = await listener(() => ({ status: 202, body: 'thanks' }));
     const { body } = await operator.post(`/auth/webhooks/${id}/test`).expect(200);
     expect(body).toEqual({ ok: true, status: 202, ms: expect.any(Number), response: 'thanks' });
@@ -262,7 +267,7 @@ describe('what operators do', () => {
     expect(refused.body).toMatchObject({ ok: false, error: 'the connection failed (ECONNREFUSED)' });
   });
 
-  it('a webhook gets the events that it names, and a delivery shows its request', async () => {
+  it('a webhook gets the events that it names, and a delivery shows its request', { tags: 'long' }, async () => {
     const { id, receiver } = await listener(undefined, ['user.updated']);
     await submit(1);
     await submit(2);
@@ -273,7 +278,7 @@ describe('what operators do', () => {
     expect(body.request).toMatchObject({ url: receiver.url, body: { type: 'user.updated', data: { data: { n: 2 } } } });
   });
 
-  it('a page of deliveries continues at its cursor', async () => {
+  it('a page of deliveries continues at its cursor', { tags: 'long' }, async () => {
     const { id, receiver } = await listener();
     for (let n = 0; n < 5; n += 1) await submit(n);
     await receiver.until(5);
@@ -306,7 +311,7 @@ describe('refusals', () => {
     );
   });
 
-  it('a webhook of another app is 404, for its operator 403', async () => {
+  it('a webhook of another app is 404, for its operator 403', { tags: 'long' }, async () => {
     const { id } = await listener();
     const other = await server.admin.buildApp();
     const stranger = await new Client(server.client.url).logIn(other.sourceAppId, other.password);
@@ -328,14 +333,14 @@ describe('refusals', () => {
     expect(body.webhooks.map((one: { id: string }) => one.id)).toEqual([id]);
   });
 
-  it('an app has at most 20 webhooks', async () => {
+  it('an app has at most 20 webhooks', { tags: 'long' }, async () => {
     for (let n = 0; n < 20; n += 1) {
       await operator.post('/auth/webhooks', { url: 'https://example.com/', events }).expect(200);
     }
     await operator.post('/auth/webhooks', { url: 'https://example.com/', events }).expect(409);
   });
 
-  it('a record takes no change while 1,000 of its events wait', async () => {
+  it('a record takes no change while 1,000 of its events wait', { tags: 'long' }, async () => {
     await listener();
     await submit(1);
     const users = server.db.collection('users');

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../../support/client.ts';
-import { type Answer, Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { type Answer, Receiver } from '../../support/peers/receiver.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const PUBLIC_URL = 'https://forms.example.com';
 const SECRET_PATH = '/services/T00000000/B00000000/secret-of-a-channel';
@@ -60,7 +60,9 @@ const deliveries = async (id: string) =>
   (await operator.get(`/auth/webhooks/${id}/deliveries`).expect(200)).body.deliveries;
 
 describe.each(FORMATS)('a webhook in the format %s', (format) => {
-  it('gets the labelled values and the link of a record, then of a change, then that it is erased', async () => {
+  it('gets the labelled values and the link of a record, then of a change, then that it is erased', {
+    tags: 'long',
+  }, async () => {
     await a.admin.put(`/auth/apps/${app.sourceAppId}/form`, { title: 'Contact us' }).expect(200);
     const { id } = await create(format);
     const { body: record } = await submit({ name: 'Ada *Lovelace*', plan: 'p1', terms: true });
@@ -91,7 +93,7 @@ describe.each(FORMATS)('a webhook in the format %s', (format) => {
       ]);
   });
 
-  it('shows its URL without the path in every answer and log', async () => {
+  it('shows its URL without the path in every answer and log', { tags: 'long' }, async () => {
     receiver.answer = () => ({ status: 500, body: `No channel at ${SECRET_PATH}: secret-of-a-channel` });
     const { id, ...created } = await create(format);
     const { body: record } = await submit({ name: 'Ada' });
@@ -127,7 +129,7 @@ describe.each(FORMATS)('a webhook in the format %s', (format) => {
 describe('the URL of a secret webhook', () => {
   const change = (id: string, body: object) => operator.patch(`/auth/webhooks/${id}`, body);
 
-  it('is not shown by a change to the standard format', async () => {
+  it('is not shown by a change to the standard format', { tags: 'long' }, async () => {
     const { id } = await create('slack');
     const { body } = await change(id, { format: 'standard' }).expect(400);
     expect(body.errors).toEqual([
@@ -139,7 +141,7 @@ describe('the URL of a secret webhook', () => {
     expect((await change(id, { format: 'teams' }).expect(200)).body).toMatchObject({ url: shownUrl() });
   });
 
-  it('is not replaced by the one that answers show', async () => {
+  it('is not replaced by the one that answers show', { tags: 'long' }, async () => {
     const { id } = await create('slack');
     const { body } = await change(id, { url: shownUrl() }).expect(400);
     const message = 'must be the whole URL: responses show a shortened one';
@@ -148,7 +150,7 @@ describe('the URL of a secret webhook', () => {
     await receiver.until(1);
   });
 
-  it('is never stored with a format that shows it, however changes on two servers meet', async () => {
+  it('is never stored with a format that shows it, however changes on two servers meet', { tags: 'long' }, async () => {
     const other = await new Client(b.client.url).logIn(app.sourceAppId, app.password);
     const { id } = await create('slack');
     for (let round = 0; round < 15; round += 1) {
@@ -172,7 +174,7 @@ describe('the URL of a secret webhook', () => {
 });
 
 describe('a receiver that answers 429', () => {
-  it('gets no attempt before its Retry-After, which is no failure of the delivery', async () => {
+  it('gets no attempt before its Retry-After, which is no failure of the delivery', { tags: 'long' }, async () => {
     let limited = 12;
     const tooMany: Answer = () => (limited-- > 0 ? { status: 429, headers: { 'retry-after': '30.5' } } : undefined);
     receiver.answer = tooMany;
@@ -198,7 +200,7 @@ describe('a receiver that answers 429', () => {
     await expect.poll(states).toEqual(['delivered', 'delivered']);
   });
 
-  it('for longer than a day fails the delivery', async () => {
+  it('for longer than a day fails the delivery', { tags: 'long' }, async () => {
     receiver.answer = () => ({ status: 429, headers: { 'retry-after': '1' } });
     const { id } = await create('slack');
     await submit({ name: 'Ada' });
@@ -211,7 +213,7 @@ describe('a receiver that answers 429', () => {
 });
 
 describe('the sample of an event', () => {
-  it.each(ALL)('%s has example values of the newest schema', async (event) => {
+  it.each(ALL)('%s has example values of the newest schema', { tags: 'long' }, async (event) => {
     const { body } = await operator.get(`/auth/webhooks/sample?event=${event}`).expect(200);
     expect(body).toMatchObject({ type: event, data: { sourceAppId: app.sourceAppId } });
     const values = { name: 'Ada Lovelace', plan: 'p1', terms: true };
@@ -230,7 +232,9 @@ describe('the sample of an event', () => {
     expect(id).not.toBe('');
   });
 
-  it('follows a change of the schema, is user.created by default, and belongs to the app', async () => {
+  it('follows a change of the schema, is user.created by default, and belongs to the app', {
+    tags: 'long',
+  }, async () => {
     await a.admin
       .put(`/auth/apps/${app.sourceAppId}/schema`, {
         rejectUnknown: true,

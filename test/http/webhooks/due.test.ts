@@ -5,9 +5,9 @@ import type { WebhookDocument } from '../../../src/outbound/webhooks/webhooks.mo
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
 import type { RecordEvent } from '../../../src/records/stored/outbox.ts';
 import { createRecordIds, type RecordId } from '../../../src/records/stored/record-id.ts';
-import { randomName } from '../../support/databases.ts';
-import { createModels } from '../../support/models.ts';
-import { databaseUri } from '../../support/process.ts';
+import { randomName } from '../../support/database/databases.ts';
+import { createModels } from '../../support/database/models.ts';
+import { databaseUri } from '../../support/server/process.ts';
 
 // Which deliveries a server attempts when more of them wait for earlier ones than one read finds.
 

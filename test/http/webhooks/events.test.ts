@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../../support/client.ts';
-import { runImport } from '../../support/imports.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Receiver } from '../../support/peers/receiver.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { runImport } from '../../support/server/imports.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 let a: TestServer;
 let b: TestServer;
@@ -39,7 +39,7 @@ const submit = (data: object, email = 'ada@example.com', server = a) =>
   server.client.submit(app.sourceAppId, { email, data }).expect(200);
 
 describe('the events of a record (spec 6)', () => {
-  it('tell of its creation, its changes on any server, and its erasure, in order', async () => {
+  it('tell of its creation, its changes on any server, and its erasure, in order', { tags: 'long' }, async () => {
     const { body: created } = await submit({ name: 'Ada' });
     await submit({ name: 'Ada Lovelace', tags: ['x'] }, undefined, b);
     const { body: user } = await operator.get(`/auth/users/${created.id}`).expect(200);
@@ -88,7 +88,7 @@ describe('the events of a record (spec 6)', () => {
     expect(() => new Webhook(secret).verify(`${text} `, signed)).toThrow();
   });
 
-  it('are signed by a replaced secret beside the new one for 24 hours', async () => {
+  it('are signed by a replaced secret beside the new one for 24 hours', { tags: 'long' }, async () => {
     const { body: list } = await operator.get('/auth/webhooks').expect(200);
     const { body } = await operator.post(`/auth/webhooks/${list.webhooks[0].id}/rotate-secret`).expect(200);
     await submit({ name: 'Ada' });
@@ -223,7 +223,7 @@ describe('the events of a record (spec 6)', () => {
 });
 
 describe('what deliveries keep', () => {
-  it('has nothing of a person who was erased', async () => {
+  it('has nothing of a person who was erased', { tags: 'long' }, async () => {
     receiver.answer = ({ text }) => ({ status: 500, body: text });
     await submit({ name: 'Zebulon' }, 'zebulon@example.com');
     await receiver.until(1);
@@ -239,7 +239,7 @@ describe('what deliveries keep', () => {
     expect(a.log() + b.log()).not.toMatch(/zebulon/i);
   });
 
-  it('is deleted with the app', async () => {
+  it('is deleted with the app', { tags: 'long' }, async () => {
     await submit({ name: 'Ada' });
     await receiver.until(1);
     const { id } = await a.services.apps.get(app.sourceAppId);

@@ -1,8 +1,10 @@
+// @module-tag long
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/outbound/webhooks/dispatcher.ts';
-import { Client } from '../../support/client.ts';
-import { type Received, Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { type Received, Receiver } from '../../support/peers/receiver.ts';
+import { Client } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 20;
 const SLOW_WEBHOOKS = 4;

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
@@ -9,9 +11,9 @@ import { type Connection, connectDatabase } from '../../../src/platform/database
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 import { createRelay, type RecordEvent } from '../../../src/records/stored/outbox.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { randomName } from '../../support/databases.ts';
-import { createModels, type Models } from '../../support/models.ts';
-import { databaseUri } from '../../support/process.ts';
+import { randomName } from '../../support/database/databases.ts';
+import { createModels, type Models } from '../../support/database/models.ts';
+import { databaseUri } from '../../support/server/process.ts';
 
 // What a server that stalled writes when another one, or an operator, has continued.
 

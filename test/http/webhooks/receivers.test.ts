@@ -2,17 +2,17 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecret } from '../../../src/outbound/webhooks/sender.ts';
-import { Client } from '../../support/client.ts';
-import { randomName } from '../../support/databases.ts';
-import { Leftovers, Process } from '../../support/process.ts';
+import { randomName } from '../../support/database/databases.ts';
 import {
   RECEIVER_FOLDER,
   RECEIVERS,
   type ReceiverProcess,
   receiveFrom,
   receiverCommand,
-} from '../../support/receiver-process.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+} from '../../support/peers/receiver-process.ts';
+import { Client } from '../../support/server/client.ts';
+import { Leftovers, Process } from '../../support/server/process.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const TOLERANCE_S = 300;
 const leftovers = new Leftovers();
@@ -105,7 +105,7 @@ describe.each(RECEIVERS)('%s of the dashboard', (file) => {
     expect(await receiver.post()).toBe(204);
   });
 
-  it('does not start without a secret', async () => {
+  it('does not start without a secret', { tags: 'long' }, async () => {
     for (const secret of ['', 'whsec_']) {
       const { code, stderr } = await new Process(command, { PORT: '0', WEBHOOK_SECRET: secret }).ended;
       expect(code).toBe(1);

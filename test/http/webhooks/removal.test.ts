@@ -11,12 +11,12 @@ import { createDeliveryConsumer } from '../../../src/outbound/webhooks/webhooks.
 import type { RecordEvent } from '../../../src/records/stored/outbox.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { createRecordEraser } from '../../../src/records/write/erasure.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { holdJob } from '../../support/held-job.ts';
-import { appDocument } from '../../support/index-slots.ts';
-import { createModels } from '../../support/models.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { holdJob } from '../../support/database/held-job.ts';
+import { appDocument } from '../../support/database/index-slots.ts';
+import { createModels } from '../../support/database/models.ts';
+import { Receiver } from '../../support/peers/receiver.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const EVENTS = ['user.created', 'user.updated', 'user.erased'];
 const DAY_MS = 86_400_000;
@@ -118,7 +118,7 @@ async function untilSwept(webhookId: string): Promise<void> {
 }
 
 describe('a deleted webhook', () => {
-  it('takes its deliveries with it, however many, and leaves those of others', async () => {
+  it('takes its deliveries with it, however many, and leaves those of others', { tags: 'long' }, async () => {
     const [id, other] = [await createWebhook(), await createWebhook()];
     const records = Array.from({ length: 2_500 }, () => new UUID());
     await seed(id, records);
@@ -130,7 +130,7 @@ describe('a deleted webhook', () => {
     await operator.delete(`/auth/webhooks/${other}`).expect(200);
   });
 
-  it('is deleted by another server when its server stopped after any of its statements', async () => {
+  it('is deleted by another server when its server stopped after any of its statements', { tags: 'long' }, async () => {
     const ids = [await createWebhook(), await createWebhook(), await createWebhook()];
     for (const id of ids) await seed(id, [new UUID()]);
     const deleted = a.db.collection<{ _id: UUID }>('deleted_webhooks');
@@ -218,7 +218,7 @@ describe('a deleted webhook', () => {
     await untilSwept(id);
   });
 
-  it('keeps no result of an attempt that was in flight', async () => {
+  it('keeps no result of an attempt that was in flight', { tags: 'long' }, async () => {
     const answered = gate();
     receiver.answer = () => ({ body: 'zebulon@example.com', after: answered.opened });
     const id = await createWebhook();
@@ -244,7 +244,7 @@ describe('an erasure', () => {
     ['by a query', () => operator.delete(`/auth/users?where=email:eq:${people.one}&confirm=1`).expect(200)],
     ['of a person', () => operator.post('/auth/people/erase', { email: people.one }).expect(200)],
     ['for age', () => operator.put(`/auth/apps/${app.sourceAppId}/retention`, { days: 1, basis: 'createdAt' })],
-  ])('%s forgets the deliveries of an app that nobody listens to', async (kind, erase) => {
+  ])('%s forgets the deliveries of an app that nobody listens to', { tags: 'long' }, async (kind, erase) => {
     const [one, two] = [await submit(people.one), await submit(people.two)];
     let old = one;
     if (kind === 'for age') {
@@ -282,7 +282,7 @@ describe('an erasure', () => {
     await expect.poll(() => a.db.collection('erasures').countDocuments({})).toBe(0);
   });
 
-  it('keeps no answer about a deleted record', async () => {
+  it('keeps no answer about a deleted record', { tags: 'long' }, async () => {
     await createWebhook();
     await submit('zebulon@example.com');
     const answers = () => collection().countDocuments({ 'log.response': /zebulon/ });

@@ -1,11 +1,13 @@
+// @module-tag fault
+
 import { UUID } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Client, type TestApp } from '../../support/client.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { rounds } from '../../support/rounds.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { Receiver } from '../../support/peers/receiver.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 /** More than are taken at once. */
 const REPLAYED = rounds(2_500, 1_200);
@@ -58,7 +60,7 @@ async function seed(webhookId: string, count: number): Promise<string[]> {
 }
 
 describe('the webhooks of an app', () => {
-  it('and their deliveries are not there for other operators', async () => {
+  it('and their deliveries are not there for other operators', { tags: 'long' }, async () => {
     const { id } = await create(operator);
     const [delivery = ''] = await seed(id, 1);
     const others = await a.admin.buildApp();
@@ -126,7 +128,7 @@ describe('the webhooks of an app', () => {
     await operator.post(`/auth/webhooks/deliveries/${id}/replay`).expect(404);
   });
 
-  it('are at most 20, however many are created at once', async () => {
+  it('are at most 20, however many are created at once', { tags: 'long' }, async () => {
     const other = await new Client(b.client.url).logIn(app.sourceAppId, app.password);
     const attempts = Array.from({ length: 40 }, (_, index) =>
       (index % 2 === 0 ? operator : other).post('/auth/webhooks', { url: receiver.url, events: ['user.created'] }),
@@ -208,7 +210,7 @@ describe('the pages of deliveries', () => {
 });
 
 describe('a replay since a time', () => {
-  it('sends each event once, although the receiver answers before all are replayed', async () => {
+  it('sends each event once, although the receiver answers before all are replayed', { tags: 'long' }, async () => {
     const { id } = await create(operator);
     await seed(id, REPLAYED);
     const { body } = await operator.post(`/auth/webhooks/${id}/replay`, { since: '0001-01-01T00:00:00Z' }).expect(200);

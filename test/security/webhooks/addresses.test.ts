@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSender } from '../../../src/outbound/webhooks/sender.ts';
-import { Client, type TestApp } from '../../support/client.ts';
-import { NameServer } from '../../support/name-server.ts';
-import { RawReceiver } from '../../support/raw-receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { NameServer } from '../../support/peers/name-server.ts';
+import { RawReceiver } from '../../support/peers/raw-receiver.ts';
+import { Client, type TestApp } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const NOT_PUBLIC = 'the address is not public';
 

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client } from '../../support/client.ts';
-import { RawReceiver } from '../../support/raw-receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { RawReceiver } from '../../support/peers/raw-receiver.ts';
+import { Client } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const NO_ANSWER = 'no answer within 15 s';
@@ -84,7 +84,9 @@ describe('an answer', () => {
     await expect.poll(() => receiver.open).toBe(0);
   });
 
-  it('is not waited for longer than 15 s, however it drips, and counts by its status if that came', async () => {
+  it('is not waited for longer than 15 s, however it drips, and counts by its status if that came', {
+    tags: 'long',
+  }, async () => {
     const silent: ((socket: Socket) => void)[] = [
       () => undefined,
       (socket) => socket.pause(),

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Client } from '../../support/client.ts';
-import { RawReceiver } from '../../support/raw-receiver.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { startServer, type TestServer } from '../../support/server.ts';
+import { RawReceiver } from '../../support/peers/raw-receiver.ts';
+import { Receiver } from '../../support/peers/receiver.ts';
+import { Client } from '../../support/server/client.ts';
+import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const WEBHOOKS = 11;
 const RECORDS = 20;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('webhooks of one app that never answer hold up no other app', async () => {
+it('webhooks of one app that never answer hold up no other app', { tags: 'long' }, async () => {
   const silent = await RawReceiver.start(() => undefined);
   const receiver = await Receiver.start();
   const create = async (url: string, webhooks: number): Promise<string> => {

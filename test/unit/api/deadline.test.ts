@@ -1,47 +1,86 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { DEADLINE_MS, Deadline } from '../../../src/api/deadline.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Deadline } from '../../../src/api/deadline.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 
+const LIMIT_MS = 1_000;
 const never = (): Promise<never> => new Promise(() => undefined);
+/** Work that ends in `ms`. */
+const work = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const outcome = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => error);
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
-describe.concurrent('a deadline', () => {
+let deadline: Deadline;
+beforeEach(() => {
+  vi.useFakeTimers();
+  deadline = new Deadline(LIMIT_MS);
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('a deadline', () => {
   it('settles like work that ends in time', async () => {
-    const deadline = new Deadline();
     expect(await deadline.run(Promise.resolve('done'))).toBe('done');
     await expect(deadline.run(Promise.reject(new Error('of the work')))).rejects.toThrow('of the work');
   });
 
   it('rejects with Unavailable (503) when work takes too long', async () => {
-    await expect(new Deadline().run(never())).rejects.toBeInstanceOf(Unavailable);
+    const result = outcome(deadline.run(never()));
+    await pass(LIMIT_MS - 1);
+    expect(deadline.isOver).toBe(false);
+    await pass(1);
+    expect(await result).toBeInstanceOf(Unavailable);
   });
 
   it('adds up the durations of all work of one request', async () => {
-    const deadline = new Deadline();
-    await deadline.run(sleep(DEADLINE_MS * 0.7));
-    await expect(deadline.run(sleep(DEADLINE_MS * 0.7))).rejects.toBeInstanceOf(Unavailable);
+    const first = deadline.run(work(700));
+    await pass(700);
+    await first;
+    const second = outcome(deadline.run(work(700)));
+    await pass(300);
+    expect(await second).toBeInstanceOf(Unavailable);
   });
 
   it('does not count the time between two runs, for example while the client sends its body', async () => {
-    const deadline = new Deadline();
-    await sleep(DEADLINE_MS + 50);
-    await deadline.run(sleep(1));
+    await pass(2 * LIMIT_MS);
+    const result = outcome(deadline.run(work(900)));
+    await pass(900);
+    expect(await result).toBeUndefined();
+  });
+
+  it('does not count the time in which a run waits for others', async () => {
+    const waits = Promise.resolve().then(() => deadline.suspend(work(2 * LIMIT_MS)));
+    const result = outcome(deadline.run(waits.then(() => work(900))));
+    await pass(2 * LIMIT_MS);
+    await pass(900);
+    expect(await result).toBeUndefined();
+    expect(deadline.leftMs).toBe(100);
+  });
+
+  it('counts the time in which the machine was suspended, and the monotonic clock stood', async () => {
+    const result = outcome(deadline.run(never()));
+    vi.setSystemTime(Date.now() + 600);
+    expect(deadline.leftMs).toBe(400);
+    await pass(LIMIT_MS);
+    expect(await result).toBeInstanceOf(Unavailable);
   });
 
   it('reports the remaining time while work runs, and 0 once it has expired', async () => {
-    const deadline = new Deadline();
-    expect(deadline.leftMs).toBe(DEADLINE_MS);
-    const expired = deadline.run(never()).catch(() => 'over');
-    await sleep(500);
-    expect(deadline.leftMs).toBeLessThan(DEADLINE_MS - 400);
-    expect(await expired).toBe('over');
+    expect(deadline.leftMs).toBe(LIMIT_MS);
+    const expired = outcome(deadline.run(never()));
+    await pass(500);
+    expect(deadline.leftMs).toBe(500);
+    await pass(500);
+    await expired;
     expect(deadline.leftMs).toBe(0);
   });
 
   it('ignores the outcome of late work, rejections included', async () => {
-    const late = sleep(DEADLINE_MS + 100).then(() => Promise.reject(new Error('too late to matter')));
-    await expect(new Deadline().run(late)).rejects.toBeInstanceOf(Unavailable);
+    const late = work(LIMIT_MS + 100).then(() => Promise.reject(new Error('too late to matter')));
+    const result = outcome(deadline.run(late));
+    await pass(LIMIT_MS);
+    expect(await result).toBeInstanceOf(Unavailable);
     // An unhandled rejection would fail the run.
-    await sleep(300);
+    await pass(100);
   });
 });

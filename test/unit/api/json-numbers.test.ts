@@ -76,7 +76,7 @@ describe('numbers that JavaScript alters', () => {
 });
 
 describe('for any', () => {
-  it('integer: it is taken when JavaScript writes it in the same way, as it does up to 2^53', () => {
+  it('integer: it is taken when JavaScript writes it in the same way, as it does up to 2^53', { tags: 'long' }, () => {
     const integer = fc.oneof(
       fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }),
       fc.bigInt({ min: 2n ** 53n - 50n, max: 2n ** 53n + 50n }),
@@ -126,11 +126,5 @@ describe('for any', () => {
       }),
       { numRuns: 2_000 },
     );
-  });
-
-  it('text of a million quotes and backslashes is read once', () => {
-    const begun = performance.now();
-    expect(isTaken(JSON.stringify([`${'\\"'.repeat(1_000_000)}`, 'x'.repeat(20)]).replace(']', ',1e-5]'))).toBe(true);
-    expect(performance.now() - begun).toBeLessThan(5_000);
   });
 });

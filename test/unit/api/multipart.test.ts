@@ -12,7 +12,7 @@ import { createBodyReaders } from '../../../src/api/body/readers.ts';
 import { Deadline } from '../../../src/api/deadline.ts';
 import { type AppError, InvalidInput, TooLarge } from '../../../src/platform/core/errors.ts';
 import { say } from '../../../src/platform/languages/reasons.ts';
-import { BOUNDARY, filePart, partOf, TYPES } from '../../support/forms.ts';
+import { BOUNDARY, filePart, partOf, TYPES } from '../../support/server/forms.ts';
 
 const END = `--${BOUNDARY}--\r\n`;
 const LIMIT = 100_000;

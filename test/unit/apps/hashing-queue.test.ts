@@ -106,7 +106,7 @@ describe('the length of the queue', () => {
     expect(await length(200, 1_000)).toBeLessThan(long);
   });
 
-  it('decreases when runs take longer', async () => {
+  it('decreases when runs take longer', { tags: 'long' }, async () => {
     await measure(5);
     for (let run = 0; run < 10; run += 1) await measure(100);
     expect(await fill((index) => known(`network ${index}`, () => 1_300))).toBeLessThanOrEqual(24);

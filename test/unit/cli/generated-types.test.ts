@@ -114,7 +114,9 @@ afterAll(async () => {
 });
 
 describe('generated types', () => {
-  it('have the nodes of their fields and no others, whatever the schema and the app are called', async () => {
+  it('have the nodes of their fields and no others, whatever the schema and the app are called', {
+    tags: 'long',
+  }, async () => {
     const cases = fc.sample(fc.tuple(hostile, schema), CASES);
     await mkdir(folder, { recursive: true });
     const paths = { 'user-collection-service/client': [CLIENT] };

@@ -4,11 +4,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createWorkerPool } from '../../../src/operations/cluster/worker-pool.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 
-it('replaces a worker that is stuck, and no other', async () => {
+it('replaces a worker that is stuck, and no other', { tags: 'long' }, async () => {
   const ended: Worker[] = [];
   const pool = createWorkerPool({
     count: 2,
-    program: fileURLToPath(new URL('../../support/reporting-worker.mjs', import.meta.url)),
+    program: fileURLToPath(new URL('../../support/server/reporting-worker.mjs', import.meta.url)),
     setup: () => ({ uri: '', sessionSecret: '', port: 0 }),
     onMessage: () => undefined,
     onEnd: (worker) => ended.push(worker),

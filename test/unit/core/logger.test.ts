@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLineOutput } from '../../../src/platform/core/logger.ts';
-import { FullPipe } from '../../support/full-pipe.ts';
+import { FullPipe } from '../../support/peers/full-pipe.ts';
 
 const pipes: FullPipe[] = [];
 afterEach(() => {
@@ -10,7 +10,9 @@ afterEach(() => {
 const line = (number: number, length = 200): string => `${String(number).padEnd(length - 1, '.')}\n`;
 
 describe('the log', () => {
-  it('keeps lines while its reader reads nothing, at most 1 MB, and goes on when it reads', async () => {
+  it('keeps lines while its reader reads nothing, at most 1 MB, and goes on when it reads', {
+    tags: 'long',
+  }, async () => {
     const pipe = new FullPipe();
     pipes.push(pipe);
     const output = createLineOutput(pipe.nonBlocking, { minBytes: 2_048, maxBytes: 4_096 });
@@ -29,7 +31,7 @@ describe('the log', () => {
     expect(numbers.slice(0, -1)).toEqual(Array.from({ length: numbers.length - 1 }, (_, number) => number));
   });
 
-  it('writes whole lines, in pieces that a pipe keeps together', async () => {
+  it('writes whole lines, in pieces that a pipe keeps together', { tags: 'long' }, async () => {
     const pipe = new FullPipe();
     pipes.push(pipe);
     pipe.read();

@@ -69,7 +69,7 @@ describe('the clock of a server that is set by an hour', () => {
     expect(clock.isTrusted()).toBe(true);
   });
 
-  it('is compared again: the database may have the same clock', async () => {
+  it('is compared again: the database may have the same clock', { tags: 'long' }, async () => {
     const { clock, off } = await createAgreeing();
     Object.assign(off, { server: -HOUR_MS, database: -HOUR_MS });
     await expect.poll(() => hours(clock.now()), { timeout: 30_000 }).toBe(-1);

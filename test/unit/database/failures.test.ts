@@ -4,7 +4,7 @@ import { MongoBulkWriteError, MongoClient } from 'mongodb';
 import { expect, inject, it } from 'vitest';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { databaseRefusal } from '../../../src/platform/database/failures.ts';
-import { startProxy } from '../../support/proxy.ts';
+import { startProxy } from '../../support/peers/proxy.ts';
 
 /** Resolves with the error that Node emits for a write to a connection that the peer has ended. */
 async function errorOfWriteAfterEnd(): Promise<unknown> {

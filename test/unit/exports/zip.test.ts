@@ -57,7 +57,7 @@ describe('an archive', () => {
     expect((await buffer(zipOf(entriesOf(given)))).equals(expected)).toBe(true);
   });
 
-  it('may have more entries than the format had at first', async () => {
+  it('may have more entries than the format had at first', { tags: 'long' }, async () => {
     const given = Array.from({ length: 65_600 }, (_, n) => ({
       path: `${n}`,
       content: Buffer.from([n]),
@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(paths).toContain('65599 1');
   });
 
-  it('keeps some bytes of each entry until its end', async () => {
+  it('keeps some bytes of each entry until its end', { tags: 'long' }, async () => {
     const live: number[] = [];
     async function* entries(): AsyncGenerator<ZipEntry> {
       for (let n = 0; n <= 2 * MANY; n += 1) {

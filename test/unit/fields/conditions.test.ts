@@ -11,7 +11,7 @@ import {
 import { completeDefinition } from '../../../src/fields/definition.ts';
 import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 import { valueFromForm } from '../../../src/fields/presentation.ts';
-import { conditionVectors } from '../../support/condition-vectors.ts';
+import { conditionVectors } from '../../support/samples/condition-vectors.ts';
 
 const textsOf = (form: Record<string, string[]>, key: string): string[] =>
   Object.hasOwn(form, key) ? (form[key] ?? []) : [];

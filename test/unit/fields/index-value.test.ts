@@ -94,7 +94,7 @@ describe('the index value', () => {
     );
   });
 
-  it('of a text with at most 64 characters is that of no other text', () => {
+  it('of a text with at most 64 characters is that of no other text', { tags: 'long' }, () => {
     const part = fc.constantFrom('a', 'A', '\0', '\x01', 'ς', 'Σ', 'ﬁ', 'fi', 'x'.repeat(63), 'X'.repeat(64), '😀');
     const text = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
     fc.assert(

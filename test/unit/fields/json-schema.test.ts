@@ -79,7 +79,7 @@ const anyCase = anySchema.chain((schema) => {
 });
 
 describe('the JSON Schema of an app (spec 2.10)', () => {
-  it('accepts exactly what the validator accepts, in random schemas and data', () => {
+  it('accepts exactly what the validator accepts, in random schemas and data', { tags: 'long' }, () => {
     const seen = { accepted: 0, refused: 0 };
     fc.assert(
       fc.property(anyCase, ({ schema, all }) => {
@@ -169,7 +169,7 @@ describe('the JSON Schema of an app (spec 2.10)', () => {
 });
 
 describe('the pattern of a regex in JSON Schema', () => {
-  it('matches the texts that the engine matches', () => {
+  it('matches the texts that the engine matches', { tags: 'long' }, () => {
     const seen = { translated: 0, matched: 0 };
     // Without what has no translation, so that most of the patterns have one.
     const pattern = anyPattern.map((source) =>

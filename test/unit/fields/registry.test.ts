@@ -5,7 +5,7 @@ import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '..
 import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft/draft.ts';
 import { fields as texts } from '../../../web/src/texts/en/fields.ts';
-import { document } from '../../support/openapi.ts';
+import { document } from '../../support/server/openapi.ts';
 
 const names: string[] = FIELD_KINDS.map(({ name }) => name);
 const BASE = ['key', 'label', 'kind', 'required', 'writers', 'showIf', 'requiredIf', 'keepHidden', 'page'];

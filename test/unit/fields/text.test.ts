@@ -9,7 +9,7 @@ const areMarks = (text: string): boolean => /^\p{M}+$/u.test(text);
 const isDivided = (text: string): boolean => normalized(text, 'NFC').includes('\u034f');
 
 describe('normalized', () => {
-  it.each(FORMS)('is %s for a text with at most 30 marks in a row', (form) => {
+  it.each(FORMS)('is %s for a text with at most 30 marks in a row', { tags: 'long' }, (form) => {
     for (let first = 0; first < characters.length; first += 0x1000) {
       const text = characters.slice(first, first + 0x1000).join('a');
       expect(normalized(text, form)).toBe(text.normalize(form));
@@ -24,7 +24,7 @@ describe('normalized', () => {
     expect(normalized(`x${(high + low).repeat(3)}y`, 'NFC')).toBe(`x${`${low}${high}\u034f`.repeat(2)}${low}${high}y`);
   });
 
-  it('counts every character that is a mark, or decomposes to marks', () => {
+  it('counts every character that is a mark, or decomposes to marks', { tags: 'long' }, () => {
     const joined = characters.filter((character) => areMarks(character.normalize('NFKD')));
     expect(joined.length).toBeGreaterThan(2_000);
     expect(joined.filter((character) => !isDivided(character.repeat(31)))).toEqual([]);

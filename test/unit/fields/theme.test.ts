@@ -16,7 +16,7 @@ describe('the colors of a theme (spec 4.5.1)', () => {
     expect(contrast('#ffffff', '#777777')).toBe(contrast('#777777', '#ffffff'));
   });
 
-  it('have enough contrast for 4,096 accents, in both schemes', () => {
+  it('have enough contrast for 4,096 accents, in both schemes', { tags: 'long' }, () => {
     const bad = COLORS.flatMap((color) =>
       SCHEMES.flatMap((scheme) => {
         const { accent, onAccent, link } = accentColors(color, scheme);
@@ -32,7 +32,9 @@ describe('the colors of a theme (spec 4.5.1)', () => {
     expect(bad).toEqual([]);
   });
 
-  it('are the accent itself where it has enough contrast, which is so in one scheme for every accent', () => {
+  it('are the accent itself where it has enough contrast, which is so in one scheme for every accent', {
+    tags: 'long',
+  }, () => {
     const lacking = COLORS.filter((color) =>
       SCHEMES.every((scheme) => !atLeast(color, SURFACES[scheme].slice(0, 1), 3)),
     );

@@ -25,7 +25,7 @@ describe('foldText', () => {
     expect(foldText(text)).toBe(folded);
   });
 
-  it('is the same for a folded text, of every character', () => {
+  it('is the same for a folded text, of every character', { tags: 'long' }, () => {
     for (let first = 0; first <= 0x10_ffff; first += 0x400) {
       if (first >= 0xd800 && first < 0xe000) continue;
       const characters = Array.from({ length: 0x400 }, (_, at) => String.fromCodePoint(first + at));
@@ -108,7 +108,7 @@ describe('parseWords', () => {
   ];
   const text = fc.array(fc.constantFrom(...letters), { maxLength: 40 }).map((some) => some.join(''));
 
-  it('a word is found exactly where an indexed word begins like it', () => {
+  it('a word is found exactly where an indexed word begins like it', { tags: 'long' }, () => {
     const property = fc.property(text, text, (query, stored) => {
       const { kept, isEmpty, matches: isMatch } = parseWords(query.replaceAll('"', ''));
       const indexed = words(stored);

@@ -1,11 +1,13 @@
+// @module-tag fault
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FILE_TYPE_NAMES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
 import { examine, safeName } from '../../../src/records/files/file-types.ts';
-import { altered, contentOf, names, whyUnsafe, whyUnsafeName } from '../../support/file-fuzz.ts';
-import { bytesOf, media, SAMPLES } from '../../support/file-samples.ts';
-import { rounds } from '../../support/rounds.ts';
-import { zip } from '../../support/uploads.ts';
+import { rounds } from '../../support/run/rounds.ts';
+import { altered, contentOf, names, whyUnsafe, whyUnsafeName } from '../../support/samples/file-fuzz.ts';
+import { bytesOf, media, SAMPLES } from '../../support/samples/file-samples.ts';
+import { zip } from '../../support/server/uploads.ts';
 
 /** Whether content is of a type, in pieces of a size. */
 async function isOf(type: FileTypeName, content: Buffer | string, piece = 64 * 1024): Promise<boolean> {
@@ -177,7 +179,7 @@ describe('the content of a file', () => {
   });
 });
 
-it('is stored under a type only if no other reader finds something else in it', async () => {
+it('is stored under a type only if no other reader finds something else in it', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(altered.map(contentOf), async (content) => {
       for (const type of FILE_TYPE_NAMES) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/platform/core/config.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { createScanner, type Scanner } from '../../../src/records/files/scanner.ts';
-import { type Clamd, MALWARE, startClamd } from '../../support/clamd.ts';
+import { type Clamd, MALWARE, startClamd } from '../../support/peers/clamd.ts';
 
 const logger = createLogger({ logLevel: 'silent' });
 
@@ -34,7 +34,7 @@ async function* of(...pieces: (string | Buffer)[]): AsyncGenerator<Buffer> {
 }
 
 describe('the virus scanner', () => {
-  it('sends a file in pieces, and reads what was found', async () => {
+  it('sends a file in pieces, and reads what was found', { tags: 'long' }, async () => {
     expect(await scanner.isInfected(of('a', '', 'file'))).toBe(false);
     expect(await scanner.isInfected(of())).toBe(false);
     const half = MALWARE.length / 2;
@@ -68,7 +68,9 @@ describe('the virus scanner', () => {
     await expect(impatient().isInfected(large)).rejects.toMatchObject({ name: 'NotScanned' });
   });
 
-  it('has not scanned a file for which it takes too long, although it says something all the time', async () => {
+  it('has not scanned a file for which it takes too long, although it says something all the time', {
+    tags: 'long',
+  }, async () => {
     clamd.answer = (socket) => {
       const timer = setInterval(() => socket.write('.'), 5);
       socket.resume().once('close', () => clearInterval(timer));
@@ -76,7 +78,9 @@ describe('the virus scanner', () => {
     await expect(impatient().isInfected(of('a'))).rejects.toMatchObject({ name: 'NotScanned' });
   });
 
-  it('that accepts and says nothing is asked by three files, then by one at a time, until it answers', async () => {
+  it('that accepts and says nothing is asked by three files, then by one at a time, until it answers', {
+    tags: 'long',
+  }, async () => {
     const own = impatient();
     clamd.answer = null;
     clamd.asked = 0;

@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';

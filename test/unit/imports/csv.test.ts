@@ -44,7 +44,7 @@ describe('a cell of CSV', () => {
     maxLength: 6,
   });
 
-  it('is read as it was before it was written, at any delimiter, and begins no formula', () => {
+  it('is read as it was before it was written, at any delimiter, and begins no formula', { tags: 'long' }, () => {
     fc.assert(
       fc.property(text, fc.constantFrom(',', ';', '\t'), (before, delimiter) => {
         const written = cellOf(before);

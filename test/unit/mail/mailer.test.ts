@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SmtpServer } from '../../../src/platform/core/smtp-url.ts';
 import { createMailer, type Mailer, MailFailure } from '../../../src/platform/mail/mailer.ts';
-import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/smtp.ts';
+import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/peers/smtp.ts';
 
 const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };
 const MESSAGE = { to: 'ada@example.com', subject: 'Hello', text: 'text ☃\n.\n', html: '<p>html</p>' };

@@ -250,7 +250,7 @@ describe('schema leases (decision 4)', () => {
       expect(source.reads).toBeGreaterThan(1);
     });
 
-    it('are refused as unavailable after one second, and the next call reads again', async () => {
+    it('are refused as unavailable after one second, and the next call reads again', { tags: 'long' }, async () => {
       const source = createSource();
       const leases = createSchemaLeases(source);
       source.idOf = (_version, readConcern) => readConcern;

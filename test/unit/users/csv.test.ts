@@ -114,7 +114,7 @@ const anyRecord = fc
   });
 
 describe('recordsAsCsv', () => {
-  it('writes the rows that csv-stringify writes, for any records, one after the other', async () => {
+  it('writes the rows that csv-stringify writes, for any records, one after the other', { tags: 'long' }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyRecord, { minLength: 1, maxLength: 8 }), async (records) => {
         expect(await csvOf(records)).toBe(reference(records));

@@ -71,7 +71,7 @@ function createRandom(): () => number {
 }
 
 describe('the undo of a change of items', () => {
-  it('restores what the definition restores, for items of all types in any order', async () => {
+  it('restores what the definition restores, for items of all types in any order', { tags: 'long' }, async () => {
     const random = createRandom();
     const below = (count: number) => Math.floor(random() * count);
     const item = () => {

@@ -32,7 +32,7 @@ const dataAsJson = async (data: unknown) => {
 };
 
 describe('recordsAsJson', () => {
-  it('writes the same text as JSON.stringify for any JSON value', async () => {
+  it('writes the same text as JSON.stringify for any JSON value', { tags: 'long' }, async () => {
     const hard = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.string({ unit: 'binary' }),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { marked } from '../../../src/fields/marks.ts';
 import { Marked } from '../../../web/src/components/marked.tsx';
 import { nodesHtml } from '../../../web/src/connect/snippets/escape.ts';
-import { markVectors, normalHtml } from '../../support/mark-vectors.ts';
+import { markVectors, normalHtml } from '../../support/samples/mark-vectors.ts';
 
 it.each(markVectors)('snippets and the dashboard show $text as the service', ({ text, html }) => {
   const nodes = marked(text);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { de } from '../../../web/src/texts/de/index.ts';
 import { en } from '../../../web/src/texts/en/index.ts';
 import { translatedReceiver } from '../../../web/src/webhooks/receivers/translated.ts';
-import { RECEIVER_FOLDER, RECEIVERS } from '../../support/receiver-process.ts';
+import { RECEIVER_FOLDER, RECEIVERS } from '../../support/peers/receiver-process.ts';
 
 const english = Object.values(en.webhooks.receivers);
 const codeOf = (file: string) => readFile(join(RECEIVER_FOLDER, file), 'utf8');

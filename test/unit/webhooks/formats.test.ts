@@ -134,7 +134,7 @@ describe('a message of Discord', () => {
     expect(parse(text, 'extended').map(({ type }) => type)).not.toEqual(['text']);
   });
 
-  it('is text and nothing else to a parser of its Markdown, within the limits', () => {
+  it('is text and nothing else to a parser of its Markdown, within the limits', { tags: 'long' }, () => {
     holds((content) => {
       const { embeds, allowed_mentions: mentions, ...others } = JSON.parse(renderMessage('discord', content));
       expect(others).toEqual({});

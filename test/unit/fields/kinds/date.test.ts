@@ -111,10 +111,7 @@ describe('a date-time with 100,000 fractional digits', () => {
     ['and an incomplete zone is refused', '+05', [`data.f ${notDate}`]],
     ['and a second fraction is refused', '.1Z', [`data.f ${notDate}`]],
   ])('%s', (_name, end, problems) => {
-    const start = performance.now();
     expect(valueProblems({ kind: 'date' }, `2026-01-31T08:30:00.${digits}${end}`)).toEqual(problems);
-    // A quadratic check takes several times as long.
-    expect(performance.now() - start).toBeLessThan(3_000);
   });
 });
 

@@ -1,0 +1,28 @@
+// npm run test:stress -- FILE...: runs test files 20 times, one run after another, beside a busy
+// loop for each core. Ends with the first run that fails.
+import { spawn, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { build, install, root, say, VITEST } from './setup.mjs';
+
+const RUNS = 20;
+
+const files = process.argv.slice(2);
+if (files.length === 0) {
+  say('Name the test files: npm run test:stress -- test/http/views.test.ts');
+  process.exit(2);
+}
+install();
+build();
+const loops = Array.from({ length: availableParallelism() }, () => spawn(process.execPath, ['-e', 'for (;;);']));
+try {
+  for (let run = 1; run <= RUNS && !process.exitCode; run += 1) {
+    const { status } = spawnSync(process.execPath, [VITEST, 'run', '--reporter=dot', ...files], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    if (status !== 0) process.exitCode = 1;
+    say(`Run ${run} of ${RUNS}: ${status === 0 ? 'passed' : 'failed'}`);
+  }
+} finally {
+  for (const loop of loops) loop.kill('SIGKILL');
+}

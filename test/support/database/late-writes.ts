@@ -1,0 +1,38 @@
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
+import { startProxy, type TcpProxy } from '../peers/proxy.ts';
+import { FULL_LEASES, startServer, type TestServer } from '../server/server.ts';
+
+/** Servers on one database, with which a write can take effect after its lease. */
+interface LateWrites {
+  /** A server that reaches the database through `proxy`. It runs no jobs. */
+  slow: TestServer;
+  proxy: TcpProxy;
+  /** A server that runs the jobs, and does not wait for late writes. */
+  builder: TestServer;
+}
+
+/**
+ * Registers the hooks of tests of late writes: starts the servers, and restores the proxy after
+ * each test.
+ *
+ * @param database returns the name of the database; called before the first test
+ */
+export function withLateWrites(database: () => string): LateWrites {
+  const context = {} as LateWrites;
+  beforeAll(async () => {
+    const uri = new URL(inject('mongodbUri'));
+    context.proxy = await startProxy(new URL(uri));
+    uri.port = String(context.proxy.port);
+    context.slow = await startServer({ MONGODB_URI: uri.href }, database(), { ...FULL_LEASES, writesEndMs: 300 });
+    // A lock that it holds would delay the other server.
+    await context.slow.services.jobs.stop();
+    context.builder = await startServer({}, database(), { ...FULL_LEASES, writesEndMs: 0 });
+  });
+  afterEach(() => context.proxy.restore());
+  afterAll(async () => {
+    await context.builder.close();
+    await context.slow.close();
+    await context.proxy.close();
+  });
+  return context;
+}
