@@ -1,6 +1,3 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { parseFilesUrl } from '../../src/platform/core/files-url.ts';
@@ -61,18 +58,4 @@ describe('FILES_URL', () => {
     expect(loadConfig({}).filesBucket).toBeUndefined();
     expect(loadConfig({ FILES_URL: '' }).filesBucket).toBeUndefined();
   });
-});
-
-it('loads the client of AWS by the first use of a bucket only', async () => {
-  const folder = fileURLToPath(new URL('../../src', import.meta.url));
-  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
-  const imports: string[] = [];
-  for (const name of files) {
-    const text = await readFile(join(folder, name), 'utf8');
-    imports.push(...(text.match(/^.*['"]@(?:aws-sdk|smithy)\/.*$/gm) ?? []).map((line) => `${name}: ${line.trim()}`));
-  }
-  expect(imports).toEqual([
-    "records/files/s3-content.ts: import type * as Sdk from '@aws-sdk/client-s3';",
-    "records/files/s3-content.ts: const sdk = await import('@aws-sdk/client-s3');",
-  ]);
 });
