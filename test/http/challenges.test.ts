@@ -1,9 +1,10 @@
+import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHALLENGES_PER_MINUTE } from '../../src/intake/bots/challenges.routes.ts';
 import { CHALLENGE_LIFETIME_MS } from '../../src/intake/bots/challenges.ts';
 import { type Challenge, solve } from '../../web/embed/proof-of-work.ts';
-import type { TestApp } from '../support/client.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import type { TestApp } from '../support/server/client.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const USED = 'The proof of work was used before; solve a new challenge';
 const INVALID = 'The proof of work is not valid; solve a new challenge';
@@ -58,7 +59,7 @@ describe('GET /v1/forms/:sourceAppId/challenge (spec 4.5)', () => {
     expect(expiresAt).toBeLessThanOrEqual(Date.now() + CHALLENGE_LIFETIME_MS);
   });
 
-  it('is refused with 503 when more are requested at once than can be made', async () => {
+  it('is refused with 503 when more are requested at once than can be made', { tags: 'long' }, async () => {
     const found = await a.services.findApp(app.sourceAppId);
     if (!found) throw new Error('no app');
     const answers = await Promise.allSettled(Array.from({ length: 300 }, () => a.services.challenges.issue(found.id)));
@@ -84,7 +85,7 @@ describe('GET /v1/forms/:sourceAppId/challenge (spec 4.5)', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it('is limited per app and client network', async () => {
+  it('is limited per app and client network', { tags: 'long' }, async () => {
     const [flooded, other] = [await protectedApp(), await protectedApp()];
     const path = `/v1/forms/${flooded.sourceAppId}/challenge`;
     const statuses: number[] = [];
@@ -121,7 +122,7 @@ describe('an app with the bot protection `proof-of-work`', () => {
     for (const server of [a, b]) expect((await submit(solution, server).expect(403)).body.message).toBe(USED);
   });
 
-  it('takes one of concurrent submissions with one solution', async () => {
+  it('takes one of concurrent submissions with one solution', { tags: 'long' }, async () => {
     for (let round = 0; round < 10; round += 1) {
       const solution = await solved();
       const answers = await Promise.all([a, b, a, b].map((server) => submit(solution, server)));
@@ -147,7 +148,12 @@ describe('an app with the bot protection `proof-of-work`', () => {
     await submit(altcha).expect(200);
   });
 
-  it('refuses a solution of another app, also of an earlier one of the same id', async () => {
+  it('refuses a solution of another app', async () => {
+    const { parameters, signature } = await a.services.challenges.issue(new ObjectId());
+    expect((await submit(await solve({ parameters, signature })).expect(403)).body.message).toBe(INVALID);
+  });
+
+  it('refuses a solution of another app, also of an earlier one of the same id', { tags: 'long' }, async () => {
     const other = await protectedApp();
     expect((await submit(await solved(other)).expect(403)).body.message).toBe(INVALID);
     const { sourceAppId } = other;

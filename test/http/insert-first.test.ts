@@ -11,7 +11,7 @@ import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/w
 import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import type { Submission } from '../../src/records/write/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -106,7 +106,10 @@ const givenOf = (consents: Consents) =>
   Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
 
 describe('The record of a new person', () => {
-  it('is identical whether an insert or an upsert creates it', async () => {
+  it('is identical whether an insert or an upsert creates it', () => compare(20));
+  it('is identical, of many more submissions', { tags: 'long' }, () => compare(150));
+
+  async function compare(numRuns: number): Promise<void> {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
     const newId = createRecordIds();
@@ -161,12 +164,14 @@ describe('The record of a new person', () => {
         expect(created).toEqual(await upserted.findOne({ _id: id }));
       },
     );
-    await fc.assert(test, { numRuns: 150 });
-  });
+    await fc.assert(test, { numRuns });
+  }
 });
 
 describe('A server that has just started', () => {
-  it('applies each concurrent submission exactly once, for people with and without a record', async () => {
+  it('applies each concurrent submission exactly once, for people with and without a record', {
+    tags: 'long',
+  }, async () => {
     const { sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
     const email = (n: number) => `person-${n}@example.com`;
     const submit = (to: TestServer, n: number, list: number[]) =>
