@@ -101,7 +101,7 @@ describe('held submissions', () => {
     await close();
   });
 
-  it('stay held when the newest schema refuses them', async () => {
+  it('stay held when the newest schema refuses them', { tags: 'long' }, async () => {
     await sendAsBot('ada@example.com');
     await server.admin
       .putSchema(app.sourceAppId, { fields: [{ key: 'name', label: 'Full name', kind: 'text', required: true }] })

@@ -141,7 +141,9 @@ describe('PATCH /auth/users/:id', () => {
     expect(await get()).toEqual(before);
   });
 
-  it('refuses items that do not exist, records of others, and what a record cannot hold', async () => {
+  it('refuses items that do not exist, records of others, and what a record cannot hold', {
+    tags: 'long',
+  }, async () => {
     const { edit, get, id, sourceAppId } = await person({ name: 'Ada', visits: [1] });
     const timestamp = '2026-01-31T08:30:00.000Z';
     await edit({ removeItems: [{ key: 'visits', timestamp }] }).expect(409);

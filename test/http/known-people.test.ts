@@ -126,7 +126,7 @@ describe('`keep` (spec 4.5.5)', () => {
     expect(await a.db.collection('mails').countDocuments({ recordId, purpose: 'confirmation' })).toBe(2);
   });
 
-  it('changes nothing but the inbox, and is answered as a success', async () => {
+  it('changes nothing but the inbox, and is answered as a success', { tags: 'long' }, async () => {
     await build({ existing: 'keep' });
     const before = await recordOf(ADA);
     expect((await send(ADA, { name: 'Mallory' }).expect(200)).body).toEqual(OK);
