@@ -1,3 +1,5 @@
+// @module-tag long
+
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -124,7 +126,7 @@ describe('the user of the service', () => {
       await server.close();
     });
 
-    it('submissions with files, indexes of fields and of words, the inbox and webhooks', { tags: 'long' }, async () => {
+    it('submissions with files, indexes of fields and of words, the inbox and webhooks', async () => {
       const { admin, client: stranger } = server;
       const fields = [{ key: 'name', kind: 'text' as const, indexed: true }, CV];
       await admin.putSchema('shop', { fields }).expect(200);
@@ -148,7 +150,7 @@ describe('the user of the service', () => {
       await operator.get(`/auth/files/${record.data.cv[0].id}`).expect(200);
     });
 
-    it('imports, a rename of a field and the removal of an app', { tags: 'long' }, async () => {
+    it('imports, a rename of a field and the removal of an app', async () => {
       const { admin, client: stranger } = server;
       const map = { email: 'email', name: 'data.name' };
       const result = await runImport(operator, undefined, 'email,name\neve@example.com,Eve\n', { map });
@@ -175,7 +177,7 @@ describe('the user of the service', () => {
     });
   });
 
-  it('suffices for doctor, migrate and verify, and for what shard does here', { tags: 'long' }, async () => {
+  it('suffices for doctor, migrate and verify, and for what shard does here', async () => {
     // Without a running server there are no writes for which `verify --write` waits.
     const { stdout } = await tool('doctor', '--json');
     const { checks } = JSON.parse(stdout) as { checks: { check: string; level: string; found: string }[] };
