@@ -141,4 +141,16 @@ describe('migrations (decision 42)', () => {
     expect(await notes.findOne({ _id: 150 })).not.toHaveProperty('size');
     expect(await database.states.find().toArray()).toEqual(states);
   });
+
+  it('a contraction that was stopped while another migrator did it ends without an error', async () => {
+    const database = await databaseBefore('contract');
+    // Its first update announces the contraction, the second begins it.
+    const stopped = migrate(database.uri, { ...PARTS.contract, SIGNAL: 'SIGSTOP', AT: '2', UPDATE_OF: 'migrations' });
+    await expect.poll(() => database.states.countDocuments({ state: 'checking' })).toBe(1);
+    expect((await migrate(database.uri, PARTS.contract).ended).code).toBe(0);
+    const states = await database.states.find().toArray();
+    stopped.child.kill('SIGCONT');
+    expect(await stopped.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await database.states.find().toArray()).toEqual(states);
+  });
 });

@@ -105,7 +105,7 @@ export function createMigrationStore(migrations: Collection<MigrationDocument>) 
     announce: (_id: number, turn: ObjectId, fence: Fence): Promise<boolean> =>
       move({ _id, state: { $in: ['expanded', 'checking'] }, ...fence }, { $set: { state: 'checking', turn } }),
 
-    /** False: a server of an earlier release has started. */
+    /** False: a server of an earlier release has started, or another turn works. */
     beginContraction: (_id: number, turn: ObjectId): Promise<boolean> =>
       move({ _id, state: 'checking', turn }, { $set: { state: 'contracting', changed: 0 }, $unset: { position: 1 } }),
 

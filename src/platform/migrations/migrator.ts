@@ -203,6 +203,8 @@ export function createMigrator(deps: {
       );
     }
     if (!isAnnounced || (await store.beginContraction(number, turn))) return;
+    // Another migrator may have contracted it.
+    await fenceOf(lock, turn);
     throw new MigrationRefused(
       `Migration ${number} is not contracted, because a server of an earlier release started.`,
     );
