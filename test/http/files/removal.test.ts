@@ -44,17 +44,16 @@ const left = async (value: FileValue) => [
 const GONE = [false, 0];
 const THERE = [true, 2];
 const untilGone = (value: FileValue) => expect.poll(() => left(value), { timeout: 20_000 }).toEqual(GONE);
-/** Waits until the cleaner has examined a file whose time came, which it may have done already. */
-const untilExamined = (value: FileValue) =>
-  expect
-    .poll(async () => ((await findFile(server.db, value))?.metadata.checkAt?.getTime() ?? Infinity) > Date.now(), {
-      timeout: 20_000,
-    })
-    .toBe(true);
+/** Waits until the cleaner has examined a file that a test made due at a time, maybe already. */
+async function untilExamined(value: FileValue, due: Date | undefined) {
+  expect(due && due <= new Date()).toBe(true);
+  await expect
+    .poll(async () => (await findFile(server.db, value))?.metadata.checkAt, { timeout: 20_000 })
+    .not.toEqual(due);
+}
 /** Lets a claim end, and the cleaner settle the file. */
 async function settle(value: FileValue) {
-  await age(server.db, value, 60_000);
-  await untilExamined(value);
+  await untilExamined(value, await age(server.db, value, 60_000));
   expect((await findFile(server.db, value))?.metadata).not.toHaveProperty('claim');
 }
 
@@ -80,9 +79,11 @@ describe('a file that nothing names', () => {
   /** A claim of a file, as a request that was answered with 503 leaves it. */
   async function claimFor(value: FileValue, record: UUID) {
     const claim = { id: new UUID(), until: new Date(Date.now() + 15_000) };
-    const members = { 'metadata.record': record, 'metadata.claim': claim, 'metadata.checkAt': new Date() };
+    const due = new Date();
+    const members = { 'metadata.record': record, 'metadata.claim': claim, 'metadata.checkAt': due };
     const files = server.db.collection<{ _id: UUID }>('files.files');
     await files.updateOne({ _id: new UUID(value.id) }, { $set: members });
+    return due;
   }
 
   it.each([
@@ -95,10 +96,8 @@ describe('a file that nothing names', () => {
       const [lost, used] = [await upload(), await upload()];
       const known = await submit({ name: 'Ada' });
       for (const { value } of [lost, used]) {
-        await claimFor(value, isKnown ? new UUID(known) : new UUID());
-        await untilExamined(value);
-        await age(server.db, value, 40_000);
-        await untilExamined(value);
+        await untilExamined(value, await claimFor(value, isKnown ? new UUID(known) : new UUID()));
+        await untilExamined(value, await age(server.db, value, 40_000));
         expect(await left(value)).toEqual(THERE);
         expect((await findFile(server.db, value))?.metadata).toMatchObject({ state: 'whole' });
       }
@@ -127,13 +126,11 @@ describe('a file that nothing names', () => {
     await settle(value);
     const users = server.db.collection('users');
     const restored = await users.findOneAndDelete({ sourceAppId: app });
+    const due = new Date();
     await server.db
       .collection('files.files')
-      .updateOne(
-        { filename: value.name, 'metadata.appId': restored?.appId },
-        { $set: { 'metadata.checkAt': new Date() } },
-      );
-    await untilExamined(value);
+      .updateOne({ filename: value.name, 'metadata.appId': restored?.appId }, { $set: { 'metadata.checkAt': due } });
+    await untilExamined(value, due);
     expect(await left(value)).toEqual(THERE);
     await users.insertOne(restored as never);
     expect(await filesOf(String(restored?._id))).toEqual([value]);
@@ -247,8 +244,7 @@ describe('a file that a record names', () => {
     ]);
     // Neither the history nor the kept submission names it any more.
     await server.db.collection('users').updateOne({ sourceAppId: app }, { $set: { history: [] } });
-    await age(server.db, one.value, HOUR_MS);
-    await untilExamined(one.value);
+    await untilExamined(one.value, await age(server.db, one.value, HOUR_MS));
     expect(await left(one.value)).toEqual(THERE);
     await kept.deleteOne({ sourceAppId: app, 'data.cv.0.id': one.value.id });
     await age(server.db, one.value, HOUR_MS);

@@ -39,16 +39,21 @@ export async function countChunks(db: Db, { id }: FileValue): Promise<number> {
   return chunks.filter(({ files_id }) => String(files_id) === id).length;
 }
 
-/** Sets back the times of a file, as if so many milliseconds had passed. */
-export async function age(db: Db, value: Pick<FileValue, 'id'>, ms: number): Promise<void> {
+/**
+ * Sets back the times of a file, as if so many milliseconds had passed. Resolves with the time of
+ * its next check.
+ */
+export async function age(db: Db, value: Pick<FileValue, 'id'>, ms: number): Promise<Date | undefined> {
   const file = await findFile(db, value);
-  if (!file) return;
+  if (!file) return undefined;
   const earlier = (time?: Date) => time && new Date(time.getTime() - ms);
   const { expiresAt, checkAt, claim } = file.metadata;
+  const due = earlier(checkAt);
   const times = {
     'metadata.expiresAt': earlier(expiresAt),
-    ...(checkAt && { 'metadata.checkAt': earlier(checkAt) }),
+    ...(due && { 'metadata.checkAt': due }),
     ...(claim && { 'metadata.claim.until': earlier(claim.until) }),
   };
   await db.collection<FileDocument>('files.files').updateOne({ _id: file._id }, { $set: times });
+  return due;
 }
