@@ -22,11 +22,13 @@ const common = {
 /** A worker loads the modules of the service once, not for each file: they hold no state. */
 const isolate = false;
 
-const [MEASURED, FAULTS, LONG] = ['test/measured/**', 'test/{faults,image}/**', filesTagged('long')];
+const MEASURED = 'test/measured/**';
+const FAULTS = 'test/{faults,image}/**';
+const LONG = filesTagged('long');
 
 /**
- * `npm test` runs the tests of the first project that have no tag, `npm run test:all` the tests of
- * all projects that have the tag `long`.
+ * `npm test` runs the tests of the first project without the tag `long`, and `npm run test:all` the
+ * tests of all projects that have it.
  */
 export default defineConfig({
   test: {
@@ -52,7 +54,7 @@ export default defineConfig({
           name: 'long',
           include: LONG,
           exclude: [MEASURED],
-          // Many of them wait for leases and processes. With more, they exceed the time limit of requests.
+          // Many wait for leases and processes. With more, they exceed the time limit of a request.
           maxWorkers: Math.min(availableParallelism() + 2, 8),
           sequence: { groupOrder: 1 },
         },

@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * last works alone while the others have nothing left to do.
  */
 const FOLDERS = ['test/browser', 'test/faults', 'test/startup', 'test/cli', 'test/security', 'test/http'];
+
 /** Runs long files first, the same way on a fresh clone as after an earlier run. */
 export default class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -14,10 +15,8 @@ export default class LongestFirst extends BaseSequencer {
     return byTime.sort((one, other) => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0));
   }
 
-  #rank({ moduleId, project }: TestSpecification): number {
+  #rank({ moduleId }: TestSpecification): number {
     const path = relative(this.ctx.config.root, moduleId).split(sep).join('/');
-    // A worker that has run a file of the other project begins anew.
-    if (project.name === 'measured') return FOLDERS.length + 1;
     const folder = FOLDERS.findIndex((one) => path.startsWith(`${one}/`));
     return folder >= 0 ? folder : FOLDERS.length;
   }

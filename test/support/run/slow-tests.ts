@@ -4,14 +4,14 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 const SLOW_MS = 1_000;
 const MAX_SLOW = 20;
 const FILES = 20;
-/** How often this process computes for some time, to see how much longer that takes. */
+/** How often, and with how much time on the processor, this process measures its delay. */
 const SAMPLE_EVERY_MS = 5_000;
 const SAMPLE_MS = 30;
 
 /**
  * Prints the tests over one second without the tag `long`, and the files that took longest, hooks
- * included. More than 20 such tests fail the run: `npm test` stays short. On a busy machine a
- * second lasts as much longer as a computation takes longer than its time on the processor.
+ * included. More than 20 such tests fail the run: `npm test` stays short. The second is multiplied
+ * by the delay of this process, because a busy machine delays the tests as much.
  */
 export default class SlowTests implements Reporter {
   readonly #delays: number[] = [];
@@ -35,7 +35,7 @@ export default class SlowTests implements Reporter {
   }
 }
 
-/** By what factor a computation takes longer here than its time on the processor. */
+/** The duration of a computation, divided by its time on the processor. */
 function delay(): number {
   const [from, fromUsed] = [performance.now(), process.cpuUsage()];
   for (;;) {

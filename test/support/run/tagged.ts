@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The tags of tests. `npm test` runs what has none. */
+/** The tags of tests. `npm test` runs the tests without the tag `long`. */
 export const TAGS = [
   { name: 'long', description: '`npm run test:all`: takes over a second, or depends on how busy the machine is' },
   { name: 'fault', description: '`npm run test:faults`, with more rounds' },
