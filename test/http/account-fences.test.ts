@@ -374,6 +374,20 @@ describe('a suspension that goes on late', () => {
 });
 
 describe('an admin', () => {
+  it('stays: the last active one is neither made another, suspended nor erased', async () => {
+    const last = await joinAdmins();
+    const path = `/auth/accounts/${last.id}`;
+    for (const { account } of await server.services.accounts.access.admins()) {
+      const id = account.toHexString();
+      if (id !== last.id) await server.admin.patch(`/auth/accounts/${id}`, { suspended: true });
+    }
+    await server.admin.patch(path, { admin: false }).expect(409);
+    await server.admin.patch(path, { suspended: true }).expect(409);
+    await server.admin.delete(path).expect(409);
+    await joinAdmins();
+    await server.admin.patch(path, { admin: false }).expect(200);
+  });
+
   it('by account replaces the password of an app, also of one whose member it is', async () => {
     const { client } = await joinAdmins();
     const other = await server.admin.buildApp();

@@ -219,18 +219,6 @@ describe('a person who is erased', () => {
     await server.admin.post(`/auth/imports/${waiting}/start?sourceAppId=${app}`).expect(200);
     expect(await untilImport(server.admin, app, waiting)).toMatchObject({ read: 2, unchanged: 1, rejected: 1 });
   });
-
-  it('with suppress is rejected by later imports, which keep nothing of the line', async () => {
-    const { sourceAppId: app } = await server.admin.buildApp({ fields: FIELDS });
-    const erase = { email: 'ada@example.com', suppress: true };
-    await server.admin.post(`/auth/people/erase?sourceAppId=${app}`, erase).expect(200);
-    const id = await startImport(app, 'email,data.items\nada@example.com,secret\nbob@example.com,x\n');
-    const result = await untilImport(server.admin, app, id);
-    expect(result).toMatchObject({ created: 1, rejected: 1 });
-    expect(await rejectsOf(server.admin, app, id)).toBe(
-      'line,reason,email,data.items\r\n2,the person was erased and must not be imported again,\r\n',
-    );
-  });
 });
 
 describe('a server that loses the database while it imports', () => {

@@ -127,6 +127,19 @@ describe('an import of CSV', () => {
     expect(refused.errors).toEqual([{ line: 2, message: 'data.must is required' }]);
   });
 
+  it('rejects persons who were erased with suppress, and keeps nothing of their lines', async () => {
+    const app = await appWith();
+    const erase = { email: 'ada@example.com', suppress: true };
+    await server.admin.post(`/auth/people/erase?sourceAppId=${app}`, erase).expect(200);
+    const id = await prepareImport(server.admin, app, 'email,data.name\nada@example.com,secret\nbob@example.com,x\n');
+    await server.admin.post(`/auth/imports/${id}/start?sourceAppId=${app}`).expect(200);
+    expect(await untilImport(server.admin, app, id)).toMatchObject({ created: 1, rejected: 1 });
+    expect(await rejectsOf(server.admin, app, id)).toBe(
+      'line,reason,email,data.name\r\n2,the person was erased and must not be imported again,\r\n',
+    );
+    expect((await stored(app)).map(({ email }) => email)).toEqual(['bob@example.com']);
+  });
+
   it('stops at the first rejected line with invalid: abort', async () => {
     const app = await appWith();
     const file = 'email,data.age\na@example.com,1\nb@example.com,x\nc@example.com,1\nnobody,1\n';

@@ -5,8 +5,11 @@ import { Binary, type CommandStartedEvent, type Document, ObjectId } from 'mongo
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
+import { NO_METRICS } from '../../src/platform/metrics/metrics.ts';
+import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createRecordIds, type RecordId } from '../../src/records/stored/record-id.ts';
+import { createGroupCommit } from '../../src/records/write/group-commit.ts';
+import { type Insert, MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
@@ -76,6 +79,27 @@ describe('invariants 1 and 7', () => {
     expect(new Set(ofRecords.map((one) => Object.keys(one)[0])).size).toBe(4);
     for (const one of ofRecords) expect(one.writeConcern).toEqual({ w: 'majority', j: true });
     expect(statements.filter((one) => !(one.maxTimeMS > 0) && !one.getMore)).toEqual([]);
+  });
+});
+
+describe('invariant 1', () => {
+  const newId = createRecordIds();
+  const insertOf = (id: RecordId, email: string): Insert => {
+    const createdAt = new Date();
+    const ids = { _id: id, appId: lists.appId, sourceAppId: lists.sourceAppId };
+    const record = { ...ids, email, data: {}, schemaVersion: 2, createdAt, updatedAt: createdAt };
+    return { kind: 'insert', record, creation: { id, createdAt }, bytes: 100 };
+  };
+
+  it.each([1, 2, 3])('no write of a batch of %i is acknowledged without the write concern', async (count) => {
+    // The database has one member: it makes the writes, and no second one confirms them.
+    const weak = other.db.collection<UserDocument>('users', { writeConcern: { w: 2 } });
+    const { write } = createGroupCommit(weak, NO_METRICS);
+    const email = `unconfirmed-${count}@x.org`;
+    // The last two have the same email: one of them fails by the index.
+    const emails = [`one-${count}@x.org`, email, email].slice(0, count);
+    const results = await Promise.allSettled(emails.map((one) => write(insertOf(newId(new Date()), one))));
+    expect(results.map(({ status }) => status)).toEqual(emails.map(() => 'rejected'));
   });
 });
 
@@ -266,18 +290,25 @@ describe('invariant 8', () => {
   it('a sweep removes late records when an earlier one saw them, and no restored ones', async () => {
     const [now, earlier] = [new Date(), new Date(Date.now() - HOUR_MS)];
     const newId = createRecordIds();
-    /** Of an app that was deleted now: a record of that age, which a sweep at `lateSince` saw. */
-    const left = async (createdAt: Date, lateSince?: Date) => {
+    /** Of an app that was deleted now: records of these ages, which a sweep at `lateSince` saw. */
+    const left = async (times: readonly Date[], lateSince?: Date) => {
       const appId = new ObjectId();
       const forgetAt = new Date(Date.now() + 90 * 24 * HOUR_MS);
       const tombstone = { _id: appId, deletedAt: now, begunAt: now, forgetAt, ...(lateSince && { lateSince }) };
-      const _id = newId(createdAt) as unknown as ObjectId;
-      await users().insertOne({ _id, appId, email: 'left@x.org', createdAt });
+      const records = times.map((createdAt) => ({
+        _id: newId(createdAt) as unknown as ObjectId,
+        appId,
+        email: `${createdAt.getTime()}@x.org`,
+        createdAt,
+      }));
+      await users().insertMany(records);
       await other.db.collection('deleted_apps').insertOne(tombstone);
       return appId;
     };
-    const ids = [await left(now, earlier), await left(now), await left(earlier, earlier)];
+    // A restore writes all records: it is no obstacle to the sweep of other apps.
+    const restored = [await left([earlier], earlier), await left([earlier, now], earlier)];
+    const ids = [...restored, await left([now], earlier), await left([now])];
     await other.services.removal.start();
-    expect(await Promise.all(ids.map((appId) => users().countDocuments({ appId })))).toEqual([0, 1, 1]);
+    expect(await Promise.all(ids.map((appId) => users().countDocuments({ appId })))).toEqual([1, 2, 0, 1]);
   });
 });

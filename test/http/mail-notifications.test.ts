@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDigestJob } from '../../src/outbound/notifications/digest-job.ts';
 import { createMailApps } from '../../src/outbound/notifications/mail-apps.ts';
+import { createMailRates } from '../../src/outbound/notifications/mail-rates.ts';
 import { Unavailable } from '../../src/platform/core/errors.ts';
 import type { RemovalGuard } from '../../src/platform/database/removal.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
@@ -250,6 +251,32 @@ describe('a notification of each change (spec 4.12)', () => {
     expect((await settings({ notify, doubleOptIn: true })).consumers).toEqual(['email']);
     expect((await settings({})).consumers).toEqual([]);
     expect(await a.db.collection('mails').countDocuments(await ofApp())).toBe(0);
+  });
+});
+
+describe('the limits of an hour', () => {
+  /** An hour that does not end. */
+  const hour = new Date('2200-01-01T00:00:00Z');
+  const limits = { confirmations: 2, each: 6, summed: 3 };
+
+  it.each([
+    ['a new hour', {}, { single: 6, summed: 3 }],
+    ['an hour with room', { hour, count: 4, summed: 1 }, { single: 2, summed: 2 }],
+    ['a full hour', { hour, count: 6, summed: 3 }, { single: 0, summed: 0 }],
+  ])('of %s give single emails, then the summary, a share', async (_, each, share) => {
+    const { _id } = await appDocument(a, app);
+    await a.db.collection('apps').updateOne({ _id }, { $set: { mailCounts: { each } } });
+    const { shareOfHour } = createMailRates(createModels(a.connection).apps, limits);
+    expect(await shareOfHour(_id, 20)).toMatchObject(share);
+  });
+
+  it('give no time to a confirmation when all hours are full', async () => {
+    const { _id } = await appDocument(a, app);
+    const confirmation = { hour, count: 1, at: new Date(0) };
+    await a.db.collection('apps').updateOne({ _id }, { $set: { mailCounts: { confirmation } } });
+    const { confirmationTime } = createMailRates(createModels(a.connection).apps, limits);
+    expect(await confirmationTime(_id)).toEqual(hour);
+    expect(await confirmationTime(_id)).toBeUndefined();
   });
 });
 

@@ -103,31 +103,6 @@ describe('The retention of an app', () => {
     await expect.poll(() => count(second, sourceAppId), POLL).toBe(0);
   });
 
-  it('keeps a record that is changed just before its batch is deleted', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    const database = randomName();
-    const other = await start(database, { retentionEveryMs: 3_600_000 });
-    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
-    try {
-      const { sourceAppId } = await other.admin.buildApp();
-      await store(other, sourceAppId, 20, 40);
-      await other.admin.put(`/auth/apps/${sourceAppId}/retention`, { days: 30, basis: 'updatedAt' }).expect(200);
-      const held = proxy.holdNext('delete', 'users');
-      server.services.jobs.wake('retention');
-      const forward = await held;
-      const submitted = await other.client.submit(sourceAppId, { email: 'u40-40-7@x.org' });
-      await forward();
-      expect(submitted.status).toBe(200);
-      await expect.poll(() => erasedBy([server]), POLL).toBe(19);
-      expect(await count(other, sourceAppId)).toBe(1);
-    } finally {
-      await server.close();
-      await proxy.close();
-    }
-  });
-
   it('erases nothing while the clock of the server is wrong, which says so in its log, /ready and metrics', async () => {
     const database = randomName();
     const server = await start(database, { retentionEveryMs: 3_600_000 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPES, type Scope } from '../../src/api/principal.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
@@ -81,11 +81,16 @@ async function opened(
   key: string,
   { spec: { method, path } }: (typeof guarded)[number],
   ofApp: string,
+  query = '',
 ): Promise<boolean> {
   const target = path.replace(':sourceAppId', ofApp).replace(/:\w+/g, 'none');
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const body = method === 'get' ? {} : { body: '[]' };
-  const { status } = await fetch(server.listener.url + target, { method: method.toUpperCase(), headers, ...body });
+  const { status } = await fetch(server.listener.url + target + query, {
+    method: method.toUpperCase(),
+    headers,
+    ...body,
+  });
   expect(status).not.toBe(500);
   return status !== 401 && status !== 403;
 }
@@ -98,12 +103,26 @@ it.each(SCOPES)('%s opens its endpoints only', { tags: 'long' }, async (scope) =
   expect(names.toSorted()).toEqual(OPENED[scope].toSorted());
 });
 
-it('no scope opens an endpoint for another app', async () => {
-  const other = await server.admin.buildApp();
-  const { key } = await createKey(server, server.admin, [...SCOPES], { sourceAppId: app.sourceAppId });
-  const inPath = guarded.filter(({ spec: { path } }) => path.includes(':sourceAppId'));
-  for (const endpoint of inPath)
-    expect([endpoint.name, await opened(key, endpoint, other.sourceAppId)]).toContain(false);
-  const operator = await new Client(server.listener.url).logIn(other.sourceAppId, other.password);
-  expect((await operator.get('/auth/users').expect(200)).body.users).toEqual([]);
+describe('no scope opens an endpoint for another app', () => {
+  let other: TestApp;
+  let key: string;
+  beforeAll(async () => {
+    other = await server.admin.buildApp();
+    ({ key } = await createKey(server, server.admin, [...SCOPES], { sourceAppId: app.sourceAppId }));
+  });
+
+  it('that its path names', async () => {
+    const inPath = guarded.filter(({ spec: { path } }) => path.includes(':sourceAppId'));
+    for (const endpoint of inPath)
+      expect([endpoint.name, await opened(key, endpoint, other.sourceAppId)]).toContain(false);
+    const operator = await new Client(server.listener.url).logIn(other.sourceAppId, other.password);
+    expect((await operator.get('/auth/users').expect(200)).body.users).toEqual([]);
+  });
+
+  it('that its query names, whatever the body', async () => {
+    const inQuery = guarded.filter(({ spec: { scoped, query } }) => scoped && query?.shape.sourceAppId);
+    const query = `?sourceAppId=${other.sourceAppId}`;
+    for (const endpoint of inQuery)
+      expect([endpoint.name, await opened(key, endpoint, app.sourceAppId, query)]).toContain(false);
+  });
 });

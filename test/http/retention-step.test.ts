@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { appDocument } from '../support/database/index-slots.ts';
+import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
+
+/** One step of the retention (spec 4.6). retention.test.ts has whole passes. */
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Only a test wakes the job. */
+const RARE = { retentionEveryMs: 3_600_000 };
+const newId = createRecordIds();
+
+let proxy: TcpProxy;
+/** The server that erases, whose statements the proxy can hold. */
+let server: TestServer;
+let other: TestServer;
+beforeAll(async () => {
+  const uri = new URL(inject('mongodbUri'));
+  proxy = await startProxy(new URL(uri));
+  uri.port = String(proxy.port);
+  other = await startServer({}, undefined, RARE);
+  await other.services.jobs.stop();
+  server = await startServer({ MONGODB_URI: uri.href }, other.database, RARE);
+});
+afterAll(async () => {
+  await server.close();
+  await other.close();
+  await proxy.close();
+});
+
+const users = () => other.db.collection('users');
+
+/** How many days ago records were created and updated, by name. */
+type Ages = Record<string, [created: number, updated: number]>;
+
+async function appWith(ages: Ages): Promise<string> {
+  const { sourceAppId } = await other.admin.buildApp();
+  const { _id: appId } = await appDocument(other, sourceAppId);
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
+  const records = Object.entries(ages).map(([name, [created, updated]]) => ({
+    _id: newId(ago(created)) as never,
+    appId,
+    sourceAppId,
+    email: `${name}@x.org`,
+    data: {},
+    schemaVersion: 1,
+    createdAt: ago(created),
+    updatedAt: ago(updated),
+  }));
+  await users().insertMany(records);
+  return sourceAppId;
+}
+
+const namesOf = async (sourceAppId: string) =>
+  (await users().find({ sourceAppId }).toArray()).map(({ email }) => email.split('@')[0]).toSorted();
+
+it('erases what is old by its basis, but no record that changes just before, and none of another app', async () => {
+  const ages: Ages = { old: [40, 40], late: [40, 40], changed: [40, 5], young: [29, 29] };
+  const app = await appWith(ages);
+  const kept = await appWith(ages);
+  await other.admin.put(`/auth/apps/${app}/retention`, { days: 30, basis: 'updatedAt' }).expect(200);
+  const held = proxy.holdNext('delete', 'users');
+  server.services.jobs.wake('retention');
+  const forward = await held;
+  await other.client.submit(app, { email: 'late@x.org' }).expect(200);
+  await forward();
+  expect(await namesOf(app)).toEqual(['changed', 'late', 'young']);
+  expect(await namesOf(kept)).toEqual(Object.keys(ages).toSorted());
+});
