@@ -5,11 +5,8 @@ import { Binary, type CommandStartedEvent, type Document, ObjectId } from 'mongo
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { NO_METRICS } from '../../src/platform/metrics/metrics.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds, type RecordId } from '../../src/records/stored/record-id.ts';
-import { createGroupCommit } from '../../src/records/write/group-commit.ts';
-import { type Insert, MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
@@ -79,27 +76,6 @@ describe('invariants 1 and 7', () => {
     expect(new Set(ofRecords.map((one) => Object.keys(one)[0])).size).toBe(4);
     for (const one of ofRecords) expect(one.writeConcern).toEqual({ w: 'majority', j: true });
     expect(statements.filter((one) => !(one.maxTimeMS > 0) && !one.getMore)).toEqual([]);
-  });
-});
-
-describe('invariant 1', () => {
-  const newId = createRecordIds();
-  const insertOf = (id: RecordId, email: string): Insert => {
-    const createdAt = new Date();
-    const ids = { _id: id, appId: lists.appId, sourceAppId: lists.sourceAppId };
-    const record = { ...ids, email, data: {}, schemaVersion: 2, createdAt, updatedAt: createdAt };
-    return { kind: 'insert', record, creation: { id, createdAt }, bytes: 100 };
-  };
-
-  it.each([1, 2, 3])('no write of a batch of %i is acknowledged without the write concern', async (count) => {
-    // The database has one member: it makes the writes, and no second one confirms them.
-    const weak = other.db.collection<UserDocument>('users', { writeConcern: { w: 2 } });
-    const { write } = createGroupCommit(weak, NO_METRICS);
-    const email = `unconfirmed-${count}@x.org`;
-    // The last two have the same email: one of them fails by the index.
-    const emails = [`one-${count}@x.org`, email, email].slice(0, count);
-    const results = await Promise.allSettled(emails.map((one) => write(insertOf(newId(new Date()), one))));
-    expect(results.map(({ status }) => status)).toEqual(emails.map(() => 'rejected'));
   });
 });
 

@@ -7,9 +7,11 @@ const HEADER_BYTES = 16;
 
 /**
  * A server that presents itself as the router of a sharded cluster and answers every command with
- * success. It stores nothing: it shows which commands a client sends to a mongos.
+ * success. It stores nothing: it shows which commands a client sends to a mongos, and how it reads
+ * an answer that no database of a test gives.
+ * @param ofInserts further members of the answers to inserts
  */
-export async function startFakeMongos() {
+export async function startFakeMongos(ofInserts: Document = {}) {
   const commands: Document[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -21,7 +23,7 @@ export async function startFakeMongos() {
       while (rest.length >= 4 && rest.length >= rest.readInt32LE(0)) {
         const message = rest.subarray(0, rest.readInt32LE(0));
         rest = rest.subarray(message.length);
-        socket.write(answer(message, commands));
+        socket.write(answer(message, commands, ofInserts));
       }
     });
   });
@@ -41,19 +43,20 @@ export async function startFakeMongos() {
 }
 
 /** The first message of a connection is an OP_QUERY, which has no sections. */
-function answer(message: Buffer, commands: Document[]): Buffer {
+function answer(message: Buffer, commands: Document[], ofInserts: Document): Buffer {
   if (message.readInt32LE(12) !== OP_MSG) {
     const fields = Buffer.alloc(20);
     fields.writeInt32LE(1, 16); // numberReturned
     return withHeader(message, OP_REPLY, fields);
   }
   const body = message.subarray(HEADER_BYTES + 5);
-  commands.push(BSON.deserialize(body.subarray(0, body.readInt32LE(0))));
-  return withHeader(message, OP_MSG, Buffer.alloc(5));
+  const command = BSON.deserialize(body.subarray(0, body.readInt32LE(0)));
+  commands.push(command);
+  return withHeader(message, OP_MSG, Buffer.alloc(5), 'insert' in command ? ofInserts : {});
 }
 
-function withHeader(request: Buffer, operation: number, fields: Buffer): Buffer {
-  const body = BSON.serialize(REPLY());
+function withHeader(request: Buffer, operation: number, fields: Buffer, others: Document = {}): Buffer {
+  const body = BSON.serialize({ ...REPLY(), ...others });
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeInt32LE(HEADER_BYTES + fields.length + body.length, 0);
   header.writeInt32LE(request.readInt32LE(4), 8); // responseTo
