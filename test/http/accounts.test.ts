@@ -86,6 +86,17 @@ describe('an invitation', () => {
       .expect(410);
   });
 
+  it('ends at its time', async () => {
+    const { sourceAppId } = await server.admin.buildApp();
+    const path = `/auth/apps/${sourceAppId}/invitations`;
+    const { body } = await server.admin.post(path, { email: 'late@example.com', role: 'viewer' }).expect(200);
+    const ended = { $set: { expiresAt: new Date(0) } };
+    await server.db.collection('invitations').updateOne({ email: 'late@example.com' }, ended);
+    const accept = { token: tokenOf(body.link), name: 'Late', password: PASSWORD };
+    await newClient().post('/auth/invitations/accept', accept).expect(410);
+    expect((await server.admin.get(path).expect(200)).body.invitations).toEqual([]);
+  });
+
   it('gives somebody with an account the membership, after a log-in only', async () => {
     const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
     const member = await join(one.sourceAppId, 'manager');

@@ -3,11 +3,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type CommandStartedEvent, type Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createOperatorLoad } from '../../src/api/operator-load.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import { createRecordRanges } from '../../src/records/read/ranges.ts';
+import { createRecordPages } from '../../src/records/read/record-pages.ts';
+import type { UserCollection } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { NO_RENAMES } from '../support/server/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -247,6 +252,30 @@ describe('invariant 5', () => {
     await forwardStep();
     expect(await removed).toBe(200);
     expect(await app.count()).toBe(0);
+  });
+});
+
+describe('invariant 6', () => {
+  it('lists and exports read their records in pages of a limited size', async () => {
+    const newId = createRecordIds();
+    const [appId, createdAt] = [new ObjectId(), new Date()];
+    const records = Array.from({ length: 60 }, (_, n) => ({
+      _id: newId(createdAt) as unknown as ObjectId,
+      appId,
+      email: `${n}@x.org`,
+      data: { text: 'x'.repeat(20_000) },
+      createdAt,
+    }));
+    await users().insertMany(records);
+    const load = createOperatorLoad();
+    const collection = users() as unknown as UserCollection;
+    const ranges = createRecordRanges(collection, load);
+    const pages = createRecordPages({ users: collection, ranges, load, recentRenames: NO_RENAMES });
+    const sizes: number[] = [];
+    for await (const page of pages.all(appId)) sizes.push(page.length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(60);
+    // Pages of about 128 kB.
+    expect(Math.max(...sizes)).toBeLessThan(10);
   });
 });
 

@@ -156,7 +156,7 @@ describe('recordsAsCsv', () => {
     const record = BSON.serialize(recordOf({ name: 'é'.repeat(5_000), plan: '"'.repeat(1_000) }));
     const pieces = await piecesOf(Array(20).fill(record));
     for (const piece of pieces) expect(piece.subarray(-2).toString()).toBe('\r\n');
-    for (const piece of pieces.slice(0, -1)) expect(piece.length).toBeLessThan(80_000);
+    for (const piece of pieces) expect(piece.length).toBeLessThan(80_000);
     expect(Buffer.concat(pieces).toString().split('\r\n')).toHaveLength(22);
     const long = { name: '"é'.repeat(300_000) };
     expect(await csvOf([recordOf(long)])).toBe(reference([recordOf(long)]));
