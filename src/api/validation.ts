@@ -117,11 +117,6 @@ export function prefersPage(req: Request): boolean {
 /** Whether a browser goes to an address that has data for scripts: only a browser asks for HTML. */
 export const isVisit = (req: Request): boolean => req.accepts(['json', 'html']) === 'html';
 
-/** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
-export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
-  return origin === `https://${host}` || origin === `${protocol}://${host}`;
-}
-
 /** Longer tags are none of the service's. */
 const TAG = /"[^"]{0,100}"/g;
 
