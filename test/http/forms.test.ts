@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { TestApp } from '../support/server/client.ts';
-import { BROWSER, type Entries, type FormKind, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import {
+  BOUNDARY,
+  BROWSER,
+  type Entries,
+  type FormKind,
+  partOf,
+  sendBody,
+  sendForm,
+  TYPES,
+  urlencoded,
+} from '../support/server/forms.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
@@ -278,6 +288,18 @@ describe('spec 4.5, control names', () => {
       ]),
     ).toEqual({});
   });
+
+  it.each(['us-ascii', 'ISO-8859-1', '"windows-1252"', 'utf8', 'UTF-8'])(
+    'a part of %s with ASCII is read',
+    async (charset) => {
+      const typed = (name: string, text: string) =>
+        partOf(`name="${name}"`, text, [`Content-Type: text/plain; charset=${charset}`]);
+      const email = newEmail();
+      const body = `${typed('email', email)}${typed('name', 'Ann')}--${BOUNDARY}--\r\n`;
+      await sendBody(server.client, app.sourceAppId, TYPES.multipart, Buffer.from(body)).expect(303);
+      expect((await stored(email))?.data).toEqual({ name: 'Ann' });
+    },
+  );
 
   it('another encoding of the page is refused', async () => {
     expect(await problemsOf([['_charset_', 'windows-1252']])).toMatchObject([{ path: '_charset_' }]);
