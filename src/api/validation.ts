@@ -109,8 +109,12 @@ export function errorBody({ message, code, params, issues, facts }: AppError) {
   return { message, code, params, errors: issues, ...facts };
 }
 
-/** Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). */
+/**
+ * Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). A
+ * script that sends a form by `fetch` accepts everything, but cannot follow a redirect to a page.
+ */
 export function prefersPage(req: Request): boolean {
+  if (req.headers['sec-fetch-mode'] === 'cors') return false;
   return readMediaType(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
 

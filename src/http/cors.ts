@@ -18,6 +18,16 @@ const ALLOWED_HEADERS = [
   'X-Request-Id',
   'x-altcha',
   'x-captcha',
+  // jQuery and htmx add these.
+  'X-Requested-With',
+  'HX-Request',
+  'HX-Boosted',
+  'HX-Current-URL',
+  'HX-History-Restore-Request',
+  'HX-Prompt',
+  'HX-Target',
+  'HX-Trigger',
+  'HX-Trigger-Name',
 ];
 
 type CorsConfig = Pick<Config, 'corsOrigins' | 'publicUrl' | 'trustProxy'>;
@@ -74,8 +84,8 @@ export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestH
 function isOwnOrigin(origin: string, { protocol, headers: { host = '' } }: Request): boolean {
   if (origin === `https://${host}` || origin === `${protocol}://${host}`) return true;
   // Proxies and clients write one host in several ways: with a default port, which may be that of
-  // the proxy's own connection, in upper case, with the dot of the root. Browsers write an origin in
-  // one way, but for the dot.
+  // the proxy's own connection, in upper case, with the dot of the root. Browsers write an origin
+  // in one way, but for the dot.
   const name = host.replace(/:(?:80|443)$/, '');
   const sent = originOf(origin);
   return sent !== undefined && (sent === originOf(`https://${name}`) || sent === originOf(`${protocol}://${name}`));

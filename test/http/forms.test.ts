@@ -349,11 +349,14 @@ describe('spec 4.5, answers', () => {
     expect(headers.location).toBe('https://site.example/done');
   });
 
-  it('a request that prefers JSON is answered as POST /v1/users', async () => {
+  it.each([
+    { Accept: 'application/json, text/html;q=0.5' },
+    { Accept: '*/*', 'Sec-Fetch-Mode': 'cors' },
+    { Accept: BROWSER, 'Sec-Fetch-Mode': 'cors' },
+  ])('a request that prefers JSON, or is one of a script, is answered as POST /v1/users: %j', async (headers) => {
     const email = newEmail();
-    const accept = 'application/json, text/html;q=0.5';
     const { body } = await send([['email', email]])
-      .set('Accept', accept)
+      .set(headers)
       .expect(200);
     expect(Object.keys(body)).toEqual(['id', 'createdAt', 'updatedAt']);
     const record = await stored(email);
