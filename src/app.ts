@@ -1,6 +1,7 @@
 import express, { type Express } from 'express';
 import { createAuditRecorder } from './access/audit/audit-recorder.ts';
 import { createSessionReader } from './access/sessions/session.ts';
+import { createSessionCookie } from './access/sessions/session-cookie.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
 import { createAuthStrategies } from './http/auth.ts';
@@ -41,7 +42,7 @@ export function createApp(deps: {
   const { config, logger, services, embed, timings, isStopping = () => false } = deps;
   const metrics = services.metrics ?? NO_METRICS;
   const edge = {
-    auth: createAuthStrategies(services.sessions, services.apiKeys, config.sessionCookieName),
+    auth: createAuthStrategies(services.sessions, services.apiKeys, createSessionCookie(config)),
     readSession: createSessionReader(config, services.sessionStore),
     readers: createBodyReaders(config.bodyLimit),
     load: services.load,
@@ -71,7 +72,7 @@ export function createApp(deps: {
   app.use(createSecurityHeaders(config.production));
   app.use(refuseAmbiguous);
   if (config.trustProxy !== false) app.use(readForwardedFor);
-  app.use(createCors(config.corsOrigins, services.appOrigins));
+  app.use(createCors(config, services.appOrigins));
 
   // First the endpoints of public clients, of all features: most requests are theirs. A router of
   // their own would cost each a microsecond, 3 % of the shortest.

@@ -7,6 +7,8 @@ declare global {
       id: string;
       /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
+      /** Whether its `Origin` is the service's own (spec 5.3). */
+      hasOwnOrigin?: boolean;
       /** The API key of the request, by its id; for the log. */
       keyId?: string;
       /** The entries of the form in the body, once it was read. */

@@ -109,18 +109,17 @@ export function errorBody({ message, code, params, issues, facts }: AppError) {
   return { message, code, params, errors: issues, ...facts };
 }
 
-/** Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). */
+/**
+ * Whether a browser shows the answer: it accepts HTML, and its body is not JSON (spec 4.5). A
+ * script that sends a form by `fetch` accepts everything, but cannot follow a redirect to a page.
+ */
 export function prefersPage(req: Request): boolean {
+  if (req.headers['sec-fetch-mode'] === 'cors') return false;
   return readMediaType(req) !== 'application/json' && req.accepts(['html', 'json']) !== 'json';
 }
 
 /** Whether a browser goes to an address that has data for scripts: only a browser asks for HTML. */
 export const isVisit = (req: Request): boolean => req.accepts(['json', 'html']) === 'html';
-
-/** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
-export function isOwnOrigin(origin: string, { protocol, headers: { host } }: Request): boolean {
-  return origin === `https://${host}` || origin === `${protocol}://${host}`;
-}
 
 /** Longer tags are none of the service's. */
 const TAG = /"[^"]{0,100}"/g;

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { ApiKeyService } from '../access/api-keys/api-keys.service.ts';
 import { keyInHeader } from '../access/api-keys/key-text.ts';
 import { storedSession } from '../access/sessions/session.ts';
+import type { SessionCookie } from '../access/sessions/session-cookie.ts';
 import type { SessionService } from '../access/sessions/sessions.service.ts';
 import type { Auth } from '../api/endpoint.ts';
 import {
@@ -29,16 +30,12 @@ export type AuthStrategies = Record<Auth, Authenticate>;
 export function createAuthStrategies(
   sessions: Pick<SessionService, 'authenticate'>,
   keys: Pick<ApiKeyService, 'authenticate'>,
-  cookieName: string,
+  sessionCookie: Pick<SessionCookie, 'find'>,
 ): AuthStrategies {
-  const sessionCookie = new RegExp(`(?:^|;) *${cookieName}=`);
-
   /** The API key of a request. @throws {InvalidInput} when it has a session cookie as well */
-  function bearerKey({ headers }: Request): string | undefined {
-    const key = keyInHeader(headers.authorization);
-    if (key !== undefined && headers.cookie !== undefined && sessionCookie.test(headers.cookie)) {
-      throw new InvalidInput('sessionAndKey');
-    }
+  function bearerKey(req: Request): string | undefined {
+    const key = keyInHeader(req.headers.authorization);
+    if (key !== undefined && sessionCookie.find(req) !== undefined) throw new InvalidInput('sessionAndKey');
     return key;
   }
 

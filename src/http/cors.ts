@@ -1,8 +1,8 @@
 import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
-import { isOwnOrigin } from '../api/validation.ts';
 import type { AppOrigins } from '../apps/origins.ts';
+import type { Config } from '../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
@@ -18,7 +18,19 @@ const ALLOWED_HEADERS = [
   'X-Request-Id',
   'x-altcha',
   'x-captcha',
+  // jQuery and htmx add these.
+  'X-Requested-With',
+  'HX-Request',
+  'HX-Boosted',
+  'HX-Current-URL',
+  'HX-History-Restore-Request',
+  'HX-Prompt',
+  'HX-Target',
+  'HX-Trigger',
+  'HX-Trigger-Name',
 ];
+
+type CorsConfig = Pick<Config, 'corsOrigins' | 'publicUrl' | 'trustProxy'>;
 
 const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
 
@@ -40,11 +52,12 @@ const EMBED = '/embed/';
  * origin that is not allowed is refused with 403. Browsers send `Origin` with every request that
  * changes data, so this is also the CSRF protection.
  *
- * @param origins the origins in `CORS_ORIGINS`
+ * Sets `req.hasOwnOrigin`.
  */
-export function createCors(origins: readonly string[], appOrigins: AppOrigins): RequestHandler {
-  const listed = new Set(origins);
-  const isTrusted = (origin: string, req: Request): boolean => listed.has(origin) || isOwnOrigin(origin, req);
+export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestHandler {
+  const listed = new Set(config.corsOrigins);
+  // A proxy may replace `Host`. Without one, the service can be reached by other names only.
+  const publicOrigin = config.trustProxy === false ? undefined : config.publicUrl;
   const shareListed = cors({
     ...SHARED,
     // API keys only here: a page that everybody can load has no secrets.
@@ -55,7 +68,9 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
   const shareWithoutCredentials = cors({ ...SHARED, methods: ['GET', 'POST'], origin: true });
   return (req, res, next) => {
     const { origin } = req.headers;
-    if (origin === undefined || isTrusted(origin, req)) return listed.size === 0 ? next() : shareListed(req, res, next);
+    if (origin !== undefined) req.hasOwnOrigin = origin === publicOrigin || isOwnOrigin(origin, req);
+    if (origin === undefined || req.hasOwnOrigin || listed.has(origin))
+      return listed.size === 0 ? next() : shareListed(req, res, next);
     if (req.path.startsWith(EMBED)) return next();
     res.vary('Origin');
     if (!req.path.startsWith(PUBLIC)) throw originError();
@@ -63,6 +78,24 @@ export function createCors(origins: readonly string[], appOrigins: AppOrigins): 
       .then((allowed) => (allowed ? shareWithoutCredentials(req, res, next) : next(originError())))
       .catch(next);
   };
+}
+
+/** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
+function isOwnOrigin(origin: string, { protocol, headers: { host = '' } }: Request): boolean {
+  if (origin === `https://${host}` || origin === `${protocol}://${host}`) return true;
+  // Proxies and clients write one host in several ways: with a default port, which may be that of
+  // the proxy's own connection, in upper case, with the dot of the root. Browsers write an origin
+  // in one way, but for the dot.
+  const name = host.replace(/:(?:80|443)$/, '');
+  const sent = originOf(origin);
+  return sent !== undefined && (sent === originOf(`https://${name}`) || sent === originOf(`${protocol}://${name}`));
+}
+
+/** The origin of a text that is nothing but a scheme, a host and a port. */
+function originOf(text: string): string | undefined {
+  if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, hostname, port } = new URL(text);
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
 }
 
 function originError(): Forbidden {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { DataDir } from './data-dir.ts';
+import { startFileLoad } from './file-load.ts';
 import { Ledger, summary } from './ledger.ts';
 import { send, startLoad, submit, untilServed } from './load.ts';
 import { inspect } from './mongod.ts';
@@ -23,6 +24,11 @@ it(`answers 503, keeps running and keeps every acknowledged write while the disk
   const ledger = new Ledger();
   try {
     await service.createApp('forms');
+    await service.createApp('files');
+    const cv = { key: 'cv', kind: 'file' as const, types: ['txt' as const] };
+    await (await service.admin()).putSchema('files', { fields: [cv] }).expect(200);
+    const cookie = await service.cookie();
+    const files = startFileLoad({ urls: [service.url], sourceAppId: 'files', field: 'cv', writers: 2, cookie });
     const load = startLoad({ urls: [service.url], sourceAppId: 'forms', ledger, rate: 100 });
     await sleep(2_000);
     // A checkpoint makes mongod notice the full disk at once instead of after about a minute. Each
@@ -41,12 +47,19 @@ it(`answers 503, keeps running and keeps every acknowledged write while the disk
     await disk.free();
     const served = await untilServed(() => submit(service.url, 'forms', ledger.open()));
     logProgress(`disk free: served again after ${Math.round(served)} ms`);
-    await load.stop();
+    await Promise.all([load.stop(), files.stop()]);
     expect({ isRunning: service.isRunning, pid: service.pid }).toEqual({ isRunning: true, pid });
     const audit = await inspect(uri, (db) => ledger.audit(db.collection('users')));
     logProgress(`disk full: ${summary(audit)}`);
     expect(audit).toMatchObject({ lost: [], twice: [], invented: [] });
     expect([...ledger.statuses.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    logProgress(JSON.stringify(files.counts));
+    expect(files.unexpected).toEqual([]);
+    await inspect(uri, async (db) => {
+      expect(await files.audit(db)).toEqual([]);
+      // As if hours had passed: what arrived in part is gone, and so is what nothing names.
+      await expect.poll(() => files.countUnnamed(db), { timeout: 60_000, interval: 500 }).toBe(0);
+    });
   } finally {
     await service.stop();
   }

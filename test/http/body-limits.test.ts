@@ -109,6 +109,23 @@ describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
     await expectRefused(submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type }), email, 400, /UTF-8/);
   });
 
+  it.each([
+    ['utf8', {}],
+    ['"utf8"', {}],
+    ['UTF8', {}],
+    ['utf-8', { 'Content-Encoding': '' }],
+  ])('reads a body of charset %s with the headers %j as UTF-8', async (charset, headers) => {
+    const email = newEmail();
+    const type = `application/json; charset=${charset}`;
+    await submitBytes(Buffer.from(bodyOf(email)), { 'Content-Type': type, ...headers }).expect(200);
+  });
+
+  it('reads over a byte order mark before JSON', async () => {
+    const email = newEmail();
+    await submitBytes(Buffer.from(`\uFEFF${bodyOf(email)}`)).expect(200);
+    await submitBytes(Buffer.from(`\uFEFF\uFEFF${bodyOf(email)}`)).expect(400);
+  });
+
   it.each(['br', 'compress', 'zstd-x', 'gzip, gzip'])('responds to Content-Encoding %s with 415', async (encoding) => {
     const email = newEmail();
     const request = submitBytes(Buffer.from(bodyOf(email)), { 'Content-Encoding': encoding });

@@ -1,7 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { TestApp } from '../support/server/client.ts';
-import { BROWSER, type Entries, type FormKind, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
+import {
+  BOUNDARY,
+  BROWSER,
+  type Entries,
+  type FormKind,
+  partOf,
+  sendBody,
+  sendForm,
+  TYPES,
+  urlencoded,
+} from '../support/server/forms.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
@@ -279,6 +289,18 @@ describe('spec 4.5, control names', () => {
     ).toEqual({});
   });
 
+  it.each(['us-ascii', 'ISO-8859-1', '"windows-1252"', 'utf8', 'UTF-8'])(
+    'a part of %s with ASCII is read',
+    async (charset) => {
+      const typed = (name: string, text: string) =>
+        partOf(`name="${name}"`, text, [`Content-Type: text/plain; charset=${charset}`]);
+      const email = newEmail();
+      const body = `${typed('email', email)}${typed('name', 'Ann')}--${BOUNDARY}--\r\n`;
+      await sendBody(server.client, app.sourceAppId, TYPES.multipart, Buffer.from(body)).expect(303);
+      expect((await stored(email))?.data).toEqual({ name: 'Ann' });
+    },
+  );
+
   it('another encoding of the page is refused', async () => {
     expect(await problemsOf([['_charset_', 'windows-1252']])).toMatchObject([{ path: '_charset_' }]);
   });
@@ -327,11 +349,14 @@ describe('spec 4.5, answers', () => {
     expect(headers.location).toBe('https://site.example/done');
   });
 
-  it('a request that prefers JSON is answered as POST /v1/users', async () => {
+  it.each([
+    { Accept: 'application/json, text/html;q=0.5' },
+    { Accept: '*/*', 'Sec-Fetch-Mode': 'cors' },
+    { Accept: BROWSER, 'Sec-Fetch-Mode': 'cors' },
+  ])('a request that prefers JSON, or is one of a script, is answered as POST /v1/users: %j', async (headers) => {
     const email = newEmail();
-    const accept = 'application/json, text/html;q=0.5';
     const { body } = await send([['email', email]])
-      .set('Accept', accept)
+      .set(headers)
       .expect(200);
     expect(Object.keys(body)).toEqual(['id', 'createdAt', 'updatedAt']);
     const record = await stored(email);

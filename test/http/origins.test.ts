@@ -53,6 +53,51 @@ describe('CORS (spec 5.3)', () => {
     }
   });
 
+  const OWN = 'https://example.com';
+  it.each([
+    ['example.com:443', OWN],
+    ['example.com:80', OWN],
+    ['example.com:80', 'http://example.com'],
+    ['EXAMPLE.com', OWN],
+    ['example.com.', OWN],
+    ['example.com', 'https://example.com.'],
+    ['example.com:8443', 'https://example.com:8443'],
+    ['[::1]:443', 'https://[::1]'],
+  ])('spec 5.3: is sent to Host %s by a page of %s, which is the same origin', async (host, origin) => {
+    const logIn = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+    await server.client.post('/auth/login', logIn).set('Host', host).set('Origin', origin).expect(200);
+  });
+
+  it.each([
+    ['example.com:443', 'https://example.com:444'],
+    ['example.com:443', 'https://example.org'],
+    ['example.com:8443', OWN],
+    ['example.com', 'https://sub.example.com'],
+    ['example.com', 'https://example.com/'],
+    ['example.com', 'https://user@example.com'],
+    ['example.com', 'capacitor://example.com'],
+    ['example.com#', OWN],
+    ['example.com', 'https://example.com..'],
+  ])('spec 5.3: is refused when Host is %s and the page is of %s', async (host, origin) => {
+    const logIn = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+    await server.client.post('/auth/login', logIn).set('Host', host).set('Origin', origin).expect(403);
+  });
+
+  it('spec 5.3: takes PUBLIC_URL for its own origin behind a proxy that replaces Host', async () => {
+    const PUBLIC_URL = 'https://forms.example.org';
+    const proxied = await startServer({ PUBLIC_URL, TRUST_PROXY: '1' }, server.database);
+    const direct = await startServer({ PUBLIC_URL }, server.database);
+    try {
+      const logIn = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+      await proxied.client.post('/auth/login', logIn).set('Origin', PUBLIC_URL).expect(200);
+      await proxied.client.post('/auth/login', logIn).set('Origin', 'https://example.org').expect(403);
+      await direct.client.post('/auth/login', logIn).set('Origin', PUBLIC_URL).expect(403);
+    } finally {
+      await direct.close();
+      await proxied.close();
+    }
+  });
+
   it.each([
     'https://evil.example.com',
     'https://forms.example.com.evil.com',

@@ -97,6 +97,15 @@ describe('The session cookie (spec 2.5 and 5.2)', () => {
     }
   });
 
+  it('counts beside cookies of its name that other services set', async () => {
+    const { cookie } = await cookieOf(newClient(), app);
+    for (const others of ['sid=of another', 'sid=s%3Aof.another', 'sid="; xsid=1; sid=%', 'sid=a; '.repeat(9)]) {
+      const { body } = await newClient().get('/auth/session').set('Cookie', `${others}; ${cookie}`).expect(200);
+      expect(body.sourceAppId).toBe(app.sourceAppId);
+      await newClient().get('/auth/session').set('Cookie', others).expect(401);
+    }
+  });
+
   it('is refused after the session has expired', async () => {
     const other = await server.admin.buildApp();
     const client = await loggedIn(other);

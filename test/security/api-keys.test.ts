@@ -78,13 +78,15 @@ describe('a key that is not accepted', () => {
 describe('a session and a key', () => {
   it('in one request are 400, whatever each is worth', async () => {
     const { key } = await createKey(server, operator, ['users:read', 'submit']);
+    const { headers } = await server.client.post('/auth/login', app).expect(200);
+    const cookie = headers['set-cookie']?.[0]?.split(';')[0];
     for (const authorization of [`Bearer ${key}`, `bearer   ${key}`, `Bearer uck_${'D'.repeat(43)}`]) {
       for (const call of [
         operator.get('/auth/users'),
         operator.get('/auth/session'),
         operator.post('/auth/login', app),
         operator.submit(app.sourceAppId, { email: 'mixed@example.com' }),
-        new Client(server.listener.url).get('/auth/users').set('Cookie', 'a=b;sid=x'),
+        new Client(server.listener.url).get('/auth/users').set('Cookie', `a=b;sid=of another;${cookie}`),
       ]) {
         const { body } = await call.set('Authorization', authorization).expect(400);
         expect(body.message).toBe('A request has a session or an API key, not both');
@@ -92,6 +94,7 @@ describe('a session and a key', () => {
     }
     expect(await server.db.collection('users').countDocuments({ email: 'mixed@example.com' })).toBe(0);
     await withKey(server, key)('get', '/auth/users').set('Cookie', 'other=1; xsid=2').expect(200);
+    await withKey(server, key)('get', '/auth/users').set('Cookie', 'sid=of another; sid=s%3Aof.another').expect(200);
   });
 
   it('are told from credentials that a proxy uses, which change nothing', async () => {

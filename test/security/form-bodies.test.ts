@@ -82,7 +82,17 @@ describe('spec 4, forms that are not readable', () => {
 
   it.each(['windows-1252', 'iso-8859-1', 'utf-16'])('the charset %s', async (charset) => {
     await expectRefused(`${TYPES.urlencoded}; charset=${charset}`, 'email=a@x.org', NOT_UTF8);
-    const part = partOf('name="name"', 'x', [`Content-Type: text/plain; charset=${charset}`]);
+    const part = partOf('name="name"', '\xc3\xa9', [`Content-Type: text/plain; charset=${charset}`]);
+    await expectRefused(TYPES.multipart, bytes(EMAIL + part + END), NOT_UTF8);
+  });
+
+  it.each([
+    ['utf-16', 'x\0'],
+    ['iso-2022-jp', '\x1b$B$"\x1b(B'],
+    ['utf-7', '+AOk-'],
+    ['x-unknown', 'x'],
+  ])('a part of %s whose bytes are ASCII, but another text', async (charset, text) => {
+    const part = partOf('name="name"', text, [`Content-Type: text/plain; charset=${charset}`]);
     await expectRefused(TYPES.multipart, EMAIL + part + END, NOT_UTF8);
   });
 

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Config } from '../../platform/core/config.ts';
+import { createSessionCookie } from './session-cookie.ts';
 import { SESSION_LIFETIME_MS } from './sessions.model.ts';
 
 /** Sets `req.session` (spec 2.5 and 5.2). Rejects with the error of the session store. */
@@ -19,7 +20,9 @@ export function createSessionReader(
     saveUninitialized: false,
     cookie: { httpOnly: true, sameSite: 'lax', secure: config.production, maxAge: SESSION_LIFETIME_MS, path: '/' },
   });
+  const cookie = createSessionCookie(config);
   return (req, res) => {
+    cookie.moveFirst(req);
     if (config.production) assumeTls(req);
     return settled((done) => read(req, res, done));
   };

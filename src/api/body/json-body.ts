@@ -24,9 +24,12 @@ export function createJsonReader(readBytes: ReadBytes): ReadBody {
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;
     if (!isUtf8(bytes)) throw notUtf8Error();
-    return parseStrictJson(bytes.toString());
+    return parseStrictJson(withoutMark(bytes.toString()));
   };
 }
+
+/** RFC 8259, 8.1: a parser may ignore a byte order mark. */
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
 /** What a refusal is about: the body of a request or a line of a file. */
 type Subject = 'body' | 'line';

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TextDecoder } from 'node:util';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import type { Request } from 'express';
@@ -22,9 +23,11 @@ import {
   checkCharset,
   createBodyPlaces,
   cutOffError,
+  decoderOf,
   GrowingBuffer,
   isCompressed,
   maxPiecesOf,
+  notUtf8Error,
   type ReadBytes,
 } from './request-bytes.ts';
 
@@ -56,6 +59,15 @@ const IN_FLIGHT_BYTES = 64 * 1024;
 /** How long a form with files waits until its texts have a place in memory. */
 const MAX_WAIT_MS = 10_000;
 const IDENTITY_ENCODINGS = new Set(['7bit', '8bit', 'binary']);
+
+/** Whether the bytes of a text in UTF-8 are the same text in another charset. */
+function isSameIn(decoder: TextDecoder, text: string): boolean {
+  try {
+    return decoder.decode(Buffer.from(text)) === text;
+  } catch {
+    return false;
+  }
+}
 
 /** The headers of a part: their values by lower-case name, one character for each byte. */
 type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>;
@@ -221,19 +233,23 @@ class MultipartForm {
       return;
     }
     if (name === undefined) throw formDataError();
-    checkCharset(type);
+    const decoder = decoderOf(type);
     const [encoding = '8bit'] = headers['content-transfer-encoding'] ?? [];
     if (!IDENTITY_ENCODINGS.has(encoding.toLowerCase())) throw formDataError();
-    this.#keepText(stream, decodeName(name));
+    this.#keepText(stream, decodeName(name), decoder);
   }
 
-  #keepText(stream: Readable, name: string): void {
+  /** @param decoder of the charset that the part names */
+  #keepText(stream: Readable, name: string, decoder: TextDecoder | undefined): void {
     const place = this.#entries.push(undefined) - 1;
     const content = new GrowingBuffer(this.#maxText);
     stream.on('data', (chunk: Buffer) => void content.add(chunk));
     stream.on('end', () => {
       try {
-        this.#entries[place] = [name, decodeText(content.take())];
+        const text = decodeText(content.take());
+        // Of another charset, text that has the same bytes in UTF-8: clients name `us-ascii`.
+        if (decoder && decoder.encoding !== 'utf-8' && !isSameIn(decoder, text)) throw notUtf8Error();
+        this.#entries[place] = [name, text];
       } catch (error) {
         this.#fail(error);
       }

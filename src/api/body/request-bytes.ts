@@ -1,4 +1,4 @@
-import { promisify } from 'node:util';
+import { promisify, TextDecoder } from 'node:util';
 import { gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import type { Request } from 'express';
 import pLimit from 'p-limit';
@@ -81,12 +81,25 @@ export function readMediaType({ headers }: Request): string {
   return type.trim().toLowerCase();
 }
 
-/** @throws {InvalidInput} when a `Content-Type` names another charset than UTF-8 */
-export function checkCharset(contentType: string): void {
-  if (!contentType.includes(';')) return;
+/** Returns the decoder of the charset that a `Content-Type` names; undefined when it names none. */
+export function decoderOf(contentType: string): TextDecoder | undefined {
+  if (!contentType.includes(';')) return undefined;
   const [, ...parameters] = contentType.split(';');
   const found = parameters.map((parameter) => CHARSET.exec(parameter.trim())).find((match) => match !== null);
-  if (found && found[2]?.toLowerCase() !== 'utf-8') throw notUtf8Error();
+  if (!found) return undefined;
+  try {
+    return new TextDecoder(found[2], { fatal: true });
+  } catch {
+    throw notUtf8Error();
+  }
+}
+
+/**
+ * Accepts each label of UTF-8 in the Encoding Standard: `UTF-8`, `utf8` and others.
+ * @throws {InvalidInput} when a `Content-Type` names another charset
+ */
+export function checkCharset(contentType: string): void {
+  if ((decoderOf(contentType)?.encoding ?? 'utf-8') !== 'utf-8') throw notUtf8Error();
 }
 
 export function notUtf8Error(): InvalidInput {
@@ -95,7 +108,7 @@ export function notUtf8Error(): InvalidInput {
 
 function readEncoding({ headers }: Request): string | undefined {
   const encoding = headers['content-encoding']?.toLowerCase();
-  return encoding === 'identity' ? undefined : encoding;
+  return encoding === 'identity' || encoding === '' ? undefined : encoding;
 }
 
 export const isCompressed = (req: Request): boolean => readEncoding(req) !== undefined;

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { FormEntries, FormEntry } from '../../api/body/form-body.ts';
 import type { Refuse } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
-import { isOwnOrigin, isVisit, prefersPage } from '../../api/validation.ts';
+import { isVisit, prefersPage } from '../../api/validation.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings } from '../../apps/form-settings.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
@@ -92,8 +92,7 @@ export function parseAttempt(req: Request, entries: FormEntries, lease: Lease): 
   const settings = app.form ?? DEFAULT_FORM_SETTINGS;
   const { controls, isTrapped } = readForm(entries, new Set(validator.fieldKeys));
   const { origin, referer } = req.headers;
-  const own = origin !== undefined && isOwnOrigin(origin, req);
-  const context = { sourceAppId: app.sourceAppId, settings, origin, isOwnOrigin: own };
+  const context = { sourceAppId: app.sourceAppId, settings, origin, isOwnOrigin: req.hasOwnOrigin === true };
   const ownNext = controls.next && redirectTarget(controls.next, context);
   const error = controls.error && redirectTarget(controls.error, context);
   const key = parseKey(controls.key, req.get('idempotency-key'));

@@ -48,10 +48,13 @@ function serve(scopes: Scope[] = []) {
     work: ({ app: { sourceAppId } }) => ({ sourceAppId }),
   });
   app.use(
-    createCors(['https://listed.example'], {
-      allows: async (_app, origin) => origin === 'https://of-the-app.example',
-      isListedByAny: async (origin) => origin === 'https://of-the-app.example',
-    }),
+    createCors(
+      { corsOrigins: ['https://listed.example'], trustProxy: false, publicUrl: undefined },
+      {
+        allows: async (_app, origin) => origin === 'https://of-the-app.example',
+        isListedByAny: async (origin) => origin === 'https://of-the-app.example',
+      },
+    ),
   );
   app.use(
     createRouter(routesOfTest, {
