@@ -29,14 +29,13 @@ afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] }));
   await storePeople(main, app, RECORDS, (n) => ({ n }));
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
 });
 afterEach(async () => {
   proxy.restore();
   await next?.close();
   next = undefined;
   await slow.close();
-  await proxy.close();
 });
 
 const users = () => main.db.collection('users');

@@ -25,14 +25,13 @@ let record: Document;
 
 beforeAll(async () => {
   main = await startServer();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
   await slow.services.jobs.stop();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp());
