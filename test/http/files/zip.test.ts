@@ -1,22 +1,21 @@
 import { buffer } from 'node:stream/consumers';
 import { UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import type { FileMetadata } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
-import { startServer, type TestServer } from '../../support/server/server.ts';
+import { sharedServer, type TestServer } from '../../support/server/server.ts';
 import { pdfOf, upload } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;
 let operator: Client;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await server.admin.buildApp({ fields: [{ key: 'cv', kind: 'file', types: ['pdf'], maxFiles: 10 }] });
   operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
 });
-afterAll(() => server.close());
 
 async function named(email: string, content: Buffer, more: Partial<FileMetadata> & { name?: string } = {}) {
   const { body } = await server.client.submit(app.sourceAppId, { email }).expect(200);
