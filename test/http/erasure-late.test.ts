@@ -8,9 +8,10 @@ import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { holdJob } from '../support/database/held-job.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 import { startSlow } from '../support/server/slow-server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 // A server stops in the erasure of a record, and goes on when an operator has restored the record,
 // or not at all.
