@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import type { FileMetadata } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
 import { sharedServer, type TestServer } from '../../support/server/server.ts';
 import { pdfOf, upload } from '../../support/server/uploads.ts';
@@ -24,16 +25,7 @@ async function named(email: string, content: Buffer, more: Partial<FileMetadata>
   return { ...value, record: body.id as string };
 }
 
-const download = (path: string, client = operator) =>
-  client
-    .get(path)
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('error', (error) => done(error, undefined));
-      response.on('end', () => done(null, Buffer.concat(pieces)));
-    });
+const download = (path: string, client = operator) => asBytes(client.get(path));
 
 /** The entries of an archive by path. @throws when it is not complete */
 function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
@@ -119,16 +111,7 @@ describe('the export as an archive (spec 4.14.5)', () => {
 });
 
 describe('the export of a person who sent files (spec 4.6)', () => {
-  const ask = (email: string) =>
-    operator
-      .post('/auth/people/export', { email })
-      .buffer(true)
-      .parse((response, done) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece) => pieces.push(piece));
-        response.on('end', () => done(null, Buffer.concat(pieces)));
-      })
-      .expect(200);
+  const ask = (email: string) => asBytes(operator.post('/auth/people/export', { email })).expect(200);
 
   it('is an archive with their content; what others sent is not in it', { tags: 'long' }, async () => {
     const [cv, replaced] = [pdfOf(300_000), pdfOf(2_000)];
