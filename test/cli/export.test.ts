@@ -3,20 +3,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { databaseUri, Leftovers, Process } from '../support/server/process.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
 const leftovers = new Leftovers();
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   env = { MONGODB_URI: databaseUri(server.database) };
 });
-afterAll(async () => {
-  await server.close();
-  await leftovers.clear();
-});
+afterAll(() => leftovers.clear());
 
 const exported = (id: string, ...args: string[]) => runTool(['users', 'export', id, ...args], env);
 

@@ -2,20 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseUri, Leftovers, runCli } from '../support/server/process.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
 let env: Record<string, string>;
 const leftovers = new Leftovers();
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   env = { MONGODB_URI: databaseUri(server.database) };
 });
-afterAll(async () => {
-  await server.close();
-  await leftovers.clear();
-});
+afterAll(() => leftovers.clear());
 
 const cli = (args: string[], input?: string) => runTool(args, env, input);
 const number = { key: 'age', label: 'Age', kind: 'number', required: false, min: 0, max: 150 };

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseUri, Leftovers } from '../support/server/process.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { runTool } from '../support/server/tool.ts';
 
 let server: TestServer;
@@ -10,17 +10,14 @@ let app: string;
 let file: string;
 const leftovers = new Leftovers();
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   ({ sourceAppId: app } = await server.admin.buildApp({
     rejectUnknown: true,
     fields: [{ key: 'name', label: 'Your name', kind: 'text', required: true }],
   }));
   file = join(await leftovers.folder(), 'contact.ts');
 });
-afterAll(async () => {
-  await server.close();
-  await leftovers.clear();
-});
+afterAll(() => leftovers.clear());
 
 const types = (...args: string[]) => runTool(['types', app, ...args], { MONGODB_URI: databaseUri(server.database) });
 

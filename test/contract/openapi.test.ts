@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import express, { type IRouter } from 'express';
 import supertest from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { createDocsRouter } from '../../src/http/docs.ts';
 import { createEmbed } from '../../src/http/embed.ts';
@@ -12,7 +12,7 @@ import { listEndpoints } from '../../src/http/endpoints.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { document, resolveResponse } from '../support/server/openapi.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { type Example, examplesIn } from './examples.ts';
 
 const METHODS = ['get', 'post', 'put', 'delete', 'patch'] as const;
@@ -41,10 +41,9 @@ const operations: [name: string, operation: Operation][] = Object.entries<Record
 let server: TestServer;
 let served: typeof document;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   served = await (await fetch(`${server.listener.url}/openapi.json`)).json();
 });
-afterAll(() => server.close());
 
 describe('the served document', () => {
   it('is a valid OpenAPI 3.1 document', async () => {

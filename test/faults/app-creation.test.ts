@@ -2,27 +2,24 @@
 // @module-tag fault
 
 import { ObjectId } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // On a standalone mongod the driver does not retry writes, so the service sees each lost answer.
 let proxy: TcpProxy;
 let server: TestServer;
 let other: TestServer;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href }, undefined, FULL_LEASES);
+  ({ proxy, slow: server } = await startSlow({}, undefined, FULL_LEASES));
   other = await startServer({}, server.database, FULL_LEASES);
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await other.close();
   await server.close();
-  await proxy.close();
 });
 
 let created = 0;

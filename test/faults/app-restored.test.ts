@@ -3,12 +3,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, ObjectId } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import type { Client, TestApp } from '../support/server/client.ts';
 import { bytesOf, storeFile } from '../support/server/files.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const RECORDS = 200;
 const HOUR_MS = 3_600_000;
@@ -20,17 +21,13 @@ let proxy: TcpProxy;
 let slow: TestServer;
 let other: TestServer;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href }, undefined, FULL_LEASES);
+  ({ proxy, slow } = await startSlow({}, undefined, FULL_LEASES));
   other = await startServer({}, slow.database, FULL_LEASES);
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await other.close();
   await slow.close();
-  await proxy.close();
 });
 
 interface Dump {

@@ -3,9 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rounds } from '../support/run/rounds.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 import { logProgress } from './service.ts';
 
 const FAULTS = rounds(8, 2);

@@ -1,16 +1,15 @@
 // @module-tag fault
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
 import { LATE_WRITES_END_MS } from '../../src/records/stored/record-passes.ts';
-import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
+import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Leftovers, ServerProcess } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 const ROUNDS = rounds(4, 1);
 const RECORDS = 4_000;
@@ -51,22 +50,7 @@ const put = (sourceAppId: string, ...indexed: string[]) =>
 
 async function filledApp(...indexed: string[]): Promise<string> {
   const { sourceAppId } = await server.admin.buildApp({ fields: fields() });
-  const { _id } = await appDocument(server, sourceAppId);
-  const now = new Date();
-  const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
-    const data = { a: `a${n % 4}`, b: `b${n % 4}` };
-    return {
-      _id: new UUID(),
-      appId: _id,
-      sourceAppId,
-      email: `u${n}@x.org`,
-      data,
-      schemaVersion: 1,
-      createdAt: now,
-      updatedAt: now,
-    };
-  });
-  await server.db.collection<UserDocument>('users').insertMany(records);
+  await storePeople(server, sourceAppId, RECORDS, (n) => ({ a: `a${n % 4}`, b: `b${n % 4}` }));
   // Only now: a slot that is built before the records are there has no values of them.
   if (indexed.length > 0) await put(sourceAppId, ...indexed);
   return sourceAppId;
@@ -148,7 +132,7 @@ describe('a server that is stopped by SIGSTOP while its write of index values is
           fetch(`${url}/v1/users`, {
             method: 'POST',
             headers: { 'content-type': 'application/json', 'x-app-id': sourceAppId },
-            body: JSON.stringify({ email: 'u7@x.org', data: { a: 'late' } }),
+            body: JSON.stringify({ email: 'p7@x.org', data: { a: 'late' } }),
           });
         expect((await submit()).status).toBe(200);
         const held = proxy.holdNext('findAndModify', 'users');

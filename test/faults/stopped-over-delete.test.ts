@@ -2,12 +2,12 @@
 // @module-tag fault
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { randomName } from '../support/database/databases.ts';
-import { startProxy } from '../support/peers/proxy.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { databaseUri } from '../support/server/process.ts';
 import { FULL_LEASES, startServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 import { send } from './load.ts';
 import { inspect } from './mongod.ts';
 import { logProgress, Service } from './service.ts';
@@ -81,10 +81,7 @@ describe('a write that reaches the database hours after the deletion of its app 
   afterEach(() => void vi.restoreAllMocks());
 
   it('is undone, although its request has failed and its record id is as old as a restored one', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.port = String(proxy.port);
-    const slow = await startServer({ MONGODB_URI: uri.href }, undefined, FULL_LEASES);
+    const { proxy, slow } = await startSlow({}, undefined, FULL_LEASES);
     const other = await startServer({}, slow.database, FULL_LEASES);
     try {
       const { sourceAppId } = await other.admin.buildApp();
@@ -108,7 +105,6 @@ describe('a write that reaches the database hours after the deletion of its app 
     } finally {
       await other.close();
       await slow.close();
-      await proxy.close();
     }
   });
 });

@@ -1,10 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 let server: TestServer;
 let second: TestServer;
@@ -300,16 +301,10 @@ describe('a suspension that goes on late', () => {
   let proxy: TcpProxy;
   let slow: TestServer;
   beforeAll(async () => {
-    proxy = await startProxy(new URL(inject('mongodbUri')));
-    const uri = new URL(inject('mongodbUri'));
-    uri.port = String(proxy.port);
-    slow = await startServer({ MONGODB_URI: uri.href }, server.database);
+    ({ proxy, slow } = await startSlow({}, server.database));
     await slow.services.jobs.stop();
   });
-  afterAll(async () => {
-    await slow.close();
-    await proxy.close();
-  });
+  afterAll(() => slow.close());
 
   const patch = (id: string, body: object, at = server) => at.admin.patch(`/auth/accounts/${id}`, body);
 

@@ -1,24 +1,25 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import type { Test } from 'supertest';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { TestApp } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 const LIMIT = 100 * 1024;
 
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await server.admin.buildApp({ fields: [] });
 });
-afterAll(() => server.close());
 
 let personCount = 0;
 const newEmail = (): string => {
   personCount += 1;
   return `person${personCount}@x.org`;
 };
+const countOf = (email: string) =>
+  server.db.collection('users').countDocuments({ sourceAppId: app.sourceAppId, email });
 const bodyOf = (email: string, data = '{}'): string => `{"email":"${email}","data":${data}}`;
 
 /** Submits `bytes` unchanged as the body. */
@@ -37,12 +38,12 @@ async function expectRefused(request: Test, email: string, status: number, messa
   expect(Object.keys(body).filter((name) => name !== 'params')).toEqual(['message', 'code']);
   expect(body.message).toMatch(message);
   expect(text).not.toContain(email);
-  expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
+  expect(await countOf(email)).toBe(0);
 }
 
 async function expectAccepted(request: Test, email: string): Promise<void> {
   await request.expect(200);
-  expect(await server.db.collection('users').countDocuments({ email })).toBe(1);
+  expect(await countOf(email)).toBe(1);
 }
 
 describe('spec 4, wrong or missing Content-Type', () => {
@@ -70,7 +71,7 @@ describe('spec 4, wrong or missing Content-Type', () => {
       message: 'A JSON body with Content-Type: application/json is required',
       code: 'notJsonBody',
     });
-    expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
+    expect(await countOf(email)).toBe(0);
   });
 
   it.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"', 'Application/JSON'])(
@@ -154,7 +155,9 @@ describe('spec 4, unknown charset, encoding, invalid UTF-8', () => {
     const email = newEmail();
     const name = 'Zoë 山田 😀 \u202e\u0000';
     await submitBytes(Buffer.from(bodyOf(email, JSON.stringify({ name })))).expect(200);
-    expect(await server.db.collection('users').findOne({ email })).toMatchObject({ data: { name } });
+    expect(await server.db.collection('users').findOne({ sourceAppId: app.sourceAppId, email })).toMatchObject({
+      data: { name },
+    });
   });
 
   it.each([
@@ -200,7 +203,7 @@ describe('spec 8, body limit', () => {
       duplex: 'half',
     } as RequestInit);
     expect(status).toBe(413);
-    expect(await server.db.collection('users').countDocuments({ email })).toBe(0);
+    expect(await countOf(email)).toBe(0);
   });
 
   it('measures the decompressed size: responds to one byte more, compressed, with 413', async () => {

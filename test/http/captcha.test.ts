@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../web/client/index.ts';
 import { CaptchaProviders, captchaSettings, ENTRIES, PROVIDERS } from '../support/peers/captcha.ts';
-import { startProxy } from '../support/peers/proxy.ts';
 import { sendForm } from '../support/server/forms.ts';
 import { createKey } from '../support/server/keys.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 let providers: CaptchaProviders;
 let a: TestServer;
@@ -27,20 +27,6 @@ beforeEach(() => {
   providers.asked.length = 0;
   providers.mostWaiting = 0;
 });
-
-/** A third server, whose statements can be held back. */
-async function serverBehindProxy() {
-  const proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.host = `127.0.0.1:${proxy.port}`;
-  uri.searchParams.set('directConnection', 'true');
-  const server = await startServer({ ...providers.env, MONGODB_URI: uri.href }, a.database);
-  const close = async (): Promise<void> => {
-    await server.close();
-    await proxy.close();
-  };
-  return { proxy, server, close };
-}
 
 let count = 0;
 const next = (): number => {
@@ -411,7 +397,7 @@ describe('a provider that is away', () => {
 
 describe('a process that stops between the answer of the provider and its record', () => {
   it('leaves a claim that passes nobody, and is decided again', { tags: 'long' }, async () => {
-    const { proxy, server: stopped, close } = await serverBehindProxy();
+    const { proxy, slow: stopped } = await startSlow(providers.env, a.database);
     try {
       const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
       const [token, email] = ['bad, and held', person()];
@@ -428,12 +414,12 @@ describe('a process that stops between the answer of the provider and its record
       expect(providers.asked).toHaveLength(1);
       expect(await storedIn(app)).toEqual({ stored: 0, held: [] });
     } finally {
-      await close();
+      await stopped.close();
     }
   });
 
   it('changes no verdict of who took the claim over', { tags: 'long' }, async () => {
-    const { proxy, server: stopped, close } = await serverBehindProxy();
+    const { proxy, slow: stopped } = await startSlow(providers.env, a.database);
     try {
       const app = await appWith(captchaSettings('turnstile', { outage: 'refuse' }));
       const [token, email] = [good(), person()];
@@ -452,7 +438,7 @@ describe('a process that stops between the answer of the provider and its record
       expect(await verdict()).toBe('refused');
       expect(providers.asked).toHaveLength(2);
     } finally {
-      await close();
+      await stopped.close();
     }
   });
 });
@@ -494,11 +480,11 @@ describe('settings with a provider', () => {
   it('keep the secret that another replacement sets meanwhile', async () => {
     const { sourceAppId: app } = await a.admin.buildApp();
     await a.admin.put(path(app), captchaSettings('turnstile', { secret: 'first' })).expect(200);
-    const { proxy, server, close } = await serverBehindProxy();
+    const { proxy, slow } = await startSlow(providers.env, a.database);
     try {
       const seen = proxy.holdNext('findAndModify', 'apps');
       const keeping = { botProtection: 'turnstile', captcha: { siteKey: 'k' } };
-      const kept = server.admin.put(path(app), keeping).then((answer) => answer);
+      const kept = slow.admin.put(path(app), keeping).then((answer) => answer);
       const forward = await seen;
       await b.admin.put(path(app), captchaSettings('turnstile', { secret: 'second' })).expect(200);
       await forward();
@@ -506,7 +492,7 @@ describe('settings with a provider', () => {
       const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
       expect(stored?.form.captcha).toEqual({ siteKey: 'k', secret: 'second', outage: 'hold' });
     } finally {
-      await close();
+      await slow.close();
     }
   });
 

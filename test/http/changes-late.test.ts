@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { DEADLINE_MS } from '../../src/api/deadline.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 import { startSlow } from '../support/server/slow-server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 // A server whose batch of a change is held in the network, and reaches MongoDB when another server
 // has taken the change over.
@@ -29,14 +30,13 @@ afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: [{ key: 'n', kind: 'number' }] }));
   await storePeople(main, app, RECORDS, (n) => ({ n }));
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
 });
 afterEach(async () => {
   proxy.restore();
   await next?.close();
   next = undefined;
   await slow.close();
-  await proxy.close();
 });
 
 const users = () => main.db.collection('users');

@@ -5,9 +5,10 @@ import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { joinApp } from '../support/server/accounts.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', kind: 'text', required: true, maxLength: 20 },

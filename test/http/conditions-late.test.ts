@@ -16,7 +16,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
   // Their statements would go through the proxy too.
   await slow.services.jobs.stop();
   ({ sourceAppId: app } = await main.admin.buildApp({
@@ -31,7 +31,6 @@ afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 const FREE = { plan: 'free' };

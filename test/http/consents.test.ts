@@ -4,20 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 const ROUNDS_TIMEOUT_MS = 120_000;
 
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer();
+  a = await sharedServer();
   b = await startServer({}, a.database);
 });
-afterAll(async () => {
-  await b.close();
-  await a.close();
-});
+afterAll(() => b.close());
 
 const terms = (version: string, label = 'Terms'): FieldDefinitionInput => ({
   key: 'terms',
@@ -223,7 +220,7 @@ describe('limits of consents', () => {
         const [{ size, sizeBound }] = (await a.db
           .collection('users')
           .aggregate([
-            { $match: { email: person.email } },
+            { $match: { sourceAppId: app.sourceAppId, email: person.email } },
             { $project: { size: { $bsonSize: '$$ROOT' }, sizeBound: 1 } },
           ])
           .toArray()) as [{ size: number; sizeBound: number }];

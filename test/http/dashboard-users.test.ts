@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { plainPage } from '../../src/operators/search/users.service.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createQueries } from '../support/database/query-records.ts';
 import { Client } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 /** Has a session of an app with the five records below, created in this order. */
@@ -21,7 +21,7 @@ const people = [
 ];
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   const app = await server.admin.buildApp();
   sourceAppId = app.sourceAppId;
   for (const person of people) await server.client.submit(sourceAppId, person).expect(200);
@@ -29,7 +29,6 @@ beforeAll(async () => {
   const other = await server.admin.buildApp();
   await server.client.submit(other.sourceAppId, { email: 'ada@example.com', data: { plan: 'pro' } }).expect(200);
 });
-afterAll(() => server.close());
 
 async function page(parameters: Record<string, string>) {
   const { body } = await operator.get(`/auth/users?${new URLSearchParams(parameters)}`).expect(200);

@@ -1,26 +1,21 @@
 // @module-tag long
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import type { TestApp } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import type { TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 let proxy: TcpProxy;
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href });
+  ({ proxy, slow: server } = await startSlow());
   app = await server.admin.buildApp({ fields: [{ key: 'list', kind: 'array' }] });
 });
 afterEach(() => proxy.restore());
-afterAll(async () => {
-  await server.close();
-  await proxy.close();
-});
+afterAll(() => server.close());
 
 const submit = (email: string) =>
   server.client.submit(app.sourceAppId, { email, data: { list: [1] } }).set('Idempotency-Key', email);

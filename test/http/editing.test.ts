@@ -1,12 +1,13 @@
 // @module-tag fault
 
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const RACE_TIMEOUT_MS = 120_000;
 const OPTIONS = { RECORD_LIMIT: '256kb', MAX_ARRAY_ITEMS: '1000' };
@@ -182,15 +183,9 @@ describe('PATCH /auth/users/:id', () => {
     let proxy: TcpProxy;
     let delayed: TestServer;
     beforeAll(async () => {
-      const uri = new URL(inject('mongodbUri'));
-      proxy = await startProxy(new URL(uri));
-      uri.host = `127.0.0.1:${proxy.port}`;
-      delayed = await startServer({ ...OPTIONS, MONGODB_URI: uri.href }, a.database, { writesEndMs: 300 });
+      ({ proxy, slow: delayed } = await startSlow(OPTIONS, a.database, { writesEndMs: 300 }));
     });
-    afterAll(async () => {
-      await delayed.close();
-      await proxy.close();
-    });
+    afterAll(() => delayed.close());
 
     /** Sends a change whose write reaches the database after `work`. */
     async function meanwhile(work: () => Promise<unknown>, path: string, change: object, ifMatch = '*') {

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Unavailable } from '../../src/platform/core/errors.ts';
 import { holdJob } from '../support/database/held-job.ts';
 import { appDocument } from '../support/database/index-slots.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { storeFile } from '../support/server/files.ts';
 import { prepareImport } from '../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 // A server stops in the erasure of a person, and goes on when an operator has restored the data.
 

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 let first: TestServer;
 let second: TestServer;
 beforeAll(async () => {
-  first = await startServer();
+  first = await sharedServer();
   second = await startServer({}, first.database);
 });
-afterAll(async () => {
-  await first.close();
-  await second.close();
-});
+afterAll(() => second.close());
 
 /**
  * Each server caches the ids of recent records. A record that another server erased or created

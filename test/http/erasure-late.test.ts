@@ -8,9 +8,10 @@ import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { holdJob } from '../support/database/held-job.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 import { startSlow } from '../support/server/slow-server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 // A server stops in the erasure of a record, and goes on when an operator has restored the record,
 // or not at all.
@@ -25,14 +26,13 @@ let record: Document;
 
 beforeAll(async () => {
   main = await startServer();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
   await slow.services.jobs.stop();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp());

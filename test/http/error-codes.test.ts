@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/http/endpoints.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { assertCoded } from '../support/server/coded.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 let proxy: TcpProxy;
 let server: TestServer;
@@ -11,18 +12,12 @@ let app: TestApp;
 let admin: string;
 let operator: string;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href, RATE_LIMIT_LOGIN: '0' });
+  ({ proxy, slow: server } = await startSlow({ RATE_LIMIT_LOGIN: '0' }));
   app = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number', required: true }] });
   admin = await cookieOf({ sourceAppId: 'admin', password: ADMIN_PASSWORD });
   operator = await cookieOf(app);
 });
-afterAll(async () => {
-  await server.close();
-  await proxy.close();
-});
+afterAll(() => server.close());
 
 async function cookieOf(credentials: TestApp): Promise<string> {
   const answer = await fetch(`${server.listener.url}/auth/login`, {

@@ -13,7 +13,7 @@ import { createModels } from '../support/database/models.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 const FULL = 'This form is full';
 const ROUNDS_TIMEOUT_MS = 120_000;
@@ -21,13 +21,10 @@ const ROUNDS_TIMEOUT_MS = 120_000;
 let a: TestServer;
 let b: TestServer;
 beforeAll(async () => {
-  a = await startServer();
+  a = await sharedServer();
   b = await startServer({}, a.database);
 });
-afterAll(async () => {
-  await b.close();
-  await a.close();
-});
+afterAll(() => b.close());
 
 const configure = ({ sourceAppId }: TestApp, settings: object) =>
   a.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);

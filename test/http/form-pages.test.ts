@@ -1,16 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let other: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   other = await startServer({}, server.database);
 });
-afterAll(async () => {
-  await other.close();
-  await server.close();
-});
+afterAll(() => other.close());
 
 const ORIGIN = 'https://www.example.com';
 

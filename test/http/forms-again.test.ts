@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { entriesOfPage } from '../support/browser/form-page.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { BOUNDARY, type Entries, partOf, sendBody, sendForm, TYPES } from '../support/server/forms.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import type { TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const SITE = 'https://site.example';
 const FIELDS: FieldDefinitionInput[] = [
@@ -30,17 +31,11 @@ let proxy: TcpProxy;
 let server: TestServer;
 let app: string;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href, RATE_LIMIT_SUBMIT: '0' });
+  ({ proxy, slow: server } = await startSlow({ RATE_LIMIT_SUBMIT: '0' }));
   app = await appOf(FIELDS);
 });
 afterEach(() => proxy.restore());
-afterAll(async () => {
-  await server.close();
-  await proxy.close();
-});
+afterAll(() => server.close());
 
 async function appOf(fields: FieldDefinitionInput[], rejectUnknown = false): Promise<string> {
   const { sourceAppId } = await server.admin.buildApp({ rejectUnknown, fields });

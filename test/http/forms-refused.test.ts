@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { BROWSER, type Entries, sendBody, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const SITE = 'https://site.example';
 const MARKUP = `"><script>alert('x')</script><img src=x onerror=alert(1)>`;
@@ -11,17 +12,11 @@ let proxy: TcpProxy;
 let server: TestServer;
 let app: string;
 beforeAll(async () => {
-  const uri = new URL(inject('mongodbUri'));
-  proxy = await startProxy(new URL(uri));
-  uri.port = String(proxy.port);
-  server = await startServer({ MONGODB_URI: uri.href, MAX_ARRAY_ITEMS: '2', RATE_LIMIT_SUBMIT: '0' });
+  ({ proxy, slow: server } = await startSlow({ MAX_ARRAY_ITEMS: '2', RATE_LIMIT_SUBMIT: '0' }));
   app = await appWith({ origins: [SITE] });
 });
 afterEach(() => proxy.restore());
-afterAll(async () => {
-  await server.close();
-  await proxy.close();
-});
+afterAll(() => server.close());
 
 async function appWith(settings: object): Promise<string> {
   const fields = [

@@ -16,14 +16,13 @@ let sourceAppId: string;
 
 beforeAll(async () => {
   main = await startServer();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
   await slow.admin.get('/auth/apps').expect(200);
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 /** The next edit of the record has to move its 16 entries. */

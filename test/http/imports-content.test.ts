@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { runImport, untilImport } from '../support/server/imports.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // The content of a file, when the request that writes it stops halfway or is late.
 
@@ -19,16 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 beforeEach(async () => {
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ ...LIMITS, MONGODB_URI: uri.href }, server.database);
+  ({ proxy, slow } = await startSlow(LIMITS, server.database));
 });
-afterEach(async () => {
-  proxy.restore();
-  await slow.close();
-  await proxy.close();
-});
+afterEach(() => slow.close());
 
 type Source = AsyncIterable<Buffer> | Buffer[];
 

@@ -36,14 +36,13 @@ beforeAll(async () => {
 afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: FIELDS }));
-  ({ proxy, slow } = await startSlow(main, TIMES));
+  ({ proxy, slow } = await startSlow({}, main.database, TIMES));
 });
 afterEach(async () => {
   proxy.restore();
   await next?.close();
   next = undefined;
   await slow.close();
-  await proxy.close();
 });
 
 /** Line N of the file, from 2, is of person N - 2. */

@@ -19,7 +19,7 @@ beforeAll(async () => {
   main = await startServer();
   // Only the other server relays events.
   await main.services.jobs.stop();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
 });
 beforeEach(async () => {
   ({ sourceAppId } = await main.admin.buildApp());
@@ -29,7 +29,6 @@ afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 const submit = async (email: string): Promise<string> =>

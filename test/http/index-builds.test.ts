@@ -10,6 +10,7 @@ import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../
 import { withLateWrites } from '../support/database/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
 const POLL = { timeout: 60_000, interval: 20 };
@@ -25,22 +26,6 @@ afterAll(async () => {
   await server.close();
 });
 
-async function storeRecords(sourceAppId: string, count: number): Promise<void> {
-  const { _id } = await appDocument(server, sourceAppId);
-  const now = new Date();
-  const records = Array.from({ length: count }, (_, n) => ({
-    _id: new UUID(),
-    appId: _id,
-    sourceAppId,
-    email: `stored-${n}@x.org`,
-    data: { plan: `P${n}` },
-    schemaVersion: 1,
-    createdAt: now,
-    updatedAt: now,
-  }));
-  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
-}
-
 /** Waits until every server knows the slot of an app, and ends the wait for late writes. */
 async function endWait(sourceAppId: string): Promise<void> {
   const known = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.knownAt;
@@ -54,7 +39,7 @@ describe('The build of an index', () => {
     'continues at its position when its server was killed',
     async () => {
       const { sourceAppId } = await server.admin.buildApp({ fields: [] });
-      await storeRecords(sourceAppId, 10_000);
+      await storePeople(server, sourceAppId, 10_000, (n) => ({ plan: `P${n}` }));
       // This server takes no part until the other one is dead.
       await server.services.jobs.stop();
       const killed = leftovers.keep(
@@ -71,7 +56,7 @@ describe('The build of an index', () => {
       await killed.end('SIGKILL');
       const doneBefore = await done();
       expect((await appDocument(server, sourceAppId)).slots).toMatchObject([{ state: 'building' }]);
-      await server.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
+      await server.client.submit(sourceAppId, { email: 'p9@x.org', data: { plan: 'Gold' } }).expect(200);
 
       const next = await startServer({}, server.database, { ...FULL_LEASES, writesEndMs: 300 });
       const progress: number[] = [];
@@ -86,7 +71,7 @@ describe('The build of an index', () => {
       for (const count of progress) expect(count).toBeGreaterThanOrEqual(doneBefore);
       expect((await appDocument(server, sourceAppId)).slots).toMatchObject([{ done: 10_000, total: 10_000 }]);
       expect(await expectSlotsOfRecords(server, sourceAppId)).toBe(10_000);
-      expect(await emailsBySlot(server, sourceAppId, 'plan', 'gold')).toEqual(['stored-9@x.org']);
+      expect(await emailsBySlot(server, sourceAppId, 'plan', 'gold')).toEqual(['p9@x.org']);
     },
     BUILD_TIMEOUT_MS,
   );

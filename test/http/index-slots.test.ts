@@ -1,12 +1,12 @@
 // @module-tag fault
 
-import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client } from '../support/server/client.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 const BUILD_TIMEOUT_MS = 120_000;
 const WRITES_END = { ...FULL_LEASES, writesEndMs: 300 };
@@ -27,23 +27,6 @@ const text = (key: string, indexed = true): FieldDefinitionInput => ({
   kind: 'text',
   ...(indexed && { indexed }),
 });
-
-/** Stores records as submissions under a schema without indexed fields do. */
-async function storeRecords(sourceAppId: string, count: number, data: (n: number) => object): Promise<void> {
-  const { _id } = await appDocument(a, sourceAppId);
-  const now = new Date();
-  const records = Array.from({ length: count }, (_, n) => ({
-    _id: new UUID(),
-    appId: _id,
-    sourceAppId,
-    email: `stored-${n}@x.org`,
-    data: data(n),
-    schemaVersion: 1,
-    createdAt: now,
-    updatedAt: now,
-  }));
-  await a.db.collection<(typeof records)[number]>('users').insertMany(records);
-}
 
 /** Submits to both servers without pause. `stop` resolves with the number of the accepted ones. */
 function keepSubmitting(sourceAppId: string, makeData: (n: number) => object) {
@@ -76,7 +59,7 @@ describe('An indexed field', () => {
   }, async () => {
     const app = await a.admin.buildApp({ fields: [text('plan', false)] });
     const { sourceAppId } = app;
-    await storeRecords(sourceAppId, 3_000, (n) => ({ plan: n === 7 ? 'ＧOLD' : `P${n}` }));
+    await storePeople(a, sourceAppId, 3_000, (n) => ({ plan: n === 7 ? 'ＧOLD' : `P${n}` }));
     await b.client.submit(sourceAppId, { email: 'before@x.org', data: { plan: 'Gold' } }).expect(200);
     const operator = await new Client(b.client.url).logIn(sourceAppId, app.password);
     const path = `/auth/apps/${sourceAppId}/indexes`;
@@ -86,17 +69,15 @@ describe('An indexed field', () => {
     expect((await operator.get(path).expect(200)).body).toMatchObject([{ key: 'plan', state: 'building' }]);
     await a.client.submit(sourceAppId, { email: 'during-a@x.org', data: { plan: 'gold' } }).expect(200);
     await b.client.submit(sourceAppId, { email: 'during-b@x.org', data: { plan: 'GOLD' } }).expect(200);
-    await b.client.submit(sourceAppId, { email: 'stored-8@x.org', data: { plan: 'Gold' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'p8@x.org', data: { plan: 'Gold' } }).expect(200);
     await untilReady(a, sourceAppId, ['plan']);
     await a.client.submit(sourceAppId, { email: 'after-a@x.org', data: { plan: 'gold' } }).expect(200);
     await b.client.submit(sourceAppId, { email: 'after-b@x.org', data: { plan: 'gold' } }).expect(200);
-    await b.client.submit(sourceAppId, { email: 'stored-9@x.org', data: { plan: 'Gold' } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'p9@x.org', data: { plan: 'Gold' } }).expect(200);
     await a.client.submit(sourceAppId, { email: 'absent@x.org', data: {} }).expect(200);
 
     expect(await emailsBySlot(a, sourceAppId, 'plan', 'gold')).toEqual(
-      ['after-a', 'after-b', 'before', 'during-a', 'during-b', 'stored-7', 'stored-8', 'stored-9'].map(
-        (name) => `${name}@x.org`,
-      ),
+      ['after-a', 'after-b', 'before', 'during-a', 'during-b', 'p7', 'p8', 'p9'].map((name) => `${name}@x.org`),
     );
     expect(await emailsBySlot(a, sourceAppId, 'plan', null)).toEqual(['absent@x.org']);
     expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(3_006);
@@ -112,15 +93,13 @@ describe('An indexed field', () => {
   }, async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [] });
     const odd = [5, -0.5, 2 ** 40, true, 'x'.repeat(5_000), ['a'], { a: 1 }, null, '2026-01-31', '😀'.repeat(2_000)];
-    await storeRecords(sourceAppId, odd.length, (n) => {
+    await storePeople(a, sourceAppId, odd.length, (n) => {
       const value = odd[n];
       return { text: value, number: value, checkbox: value, date: value, select: value };
     });
     await a.db
       .collection('users')
-      .updateOne({ sourceAppId, email: 'stored-0@x.org' }, [
-        { $set: { 'data.number': { $toLong: '9007199254740995' } } },
-      ]);
+      .updateOne({ sourceAppId, email: 'p0@x.org' }, [{ $set: { 'data.number': { $toLong: '9007199254740995' } } }]);
     const kinds = ['text', 'number', 'checkbox', 'date'] as const;
     const fields: FieldDefinitionInput[] = kinds.map((kind) => ({ key: kind, kind, indexed: true }));
     fields.push({ key: 'select', kind: 'select', enum: ['Pro'], indexed: true });
@@ -128,12 +107,12 @@ describe('An indexed field', () => {
     await untilReady(a, sourceAppId, [...kinds, 'select']);
     const data = { text: 'É', number: 1, checkbox: true, date: '2026-01-31T00:00:00+01:00', select: 'Pro' };
     await b.client.submit(sourceAppId, { email: 'new@x.org', data }).expect(200);
-    await b.client.submit(sourceAppId, { email: 'stored-1@x.org', data }).expect(200);
-    await a.client.submit(sourceAppId, { email: 'stored-1@x.org', data: { number: 2 } }).expect(200);
+    await b.client.submit(sourceAppId, { email: 'p1@x.org', data }).expect(200);
+    await a.client.submit(sourceAppId, { email: 'p1@x.org', data: { number: 2 } }).expect(200);
     expect(await expectSlotsOfRecords(a, sourceAppId)).toBe(odd.length + 1);
     const date = new Date('2026-01-30T23:00:00Z');
-    expect(await emailsBySlot(a, sourceAppId, 'date', date)).toEqual(['new@x.org', 'stored-1@x.org']);
-    expect(await emailsBySlot(a, sourceAppId, 'number', 2)).toEqual(['stored-1@x.org']);
+    expect(await emailsBySlot(a, sourceAppId, 'date', date)).toEqual(['new@x.org', 'p1@x.org']);
+    expect(await emailsBySlot(a, sourceAppId, 'number', 2)).toEqual(['p1@x.org']);
   });
 
   it('agrees with its slot in every record after submissions during builds, changes of kind, and drops', {
@@ -141,7 +120,7 @@ describe('An indexed field', () => {
     timeout: BUILD_TIMEOUT_MS,
   }, async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-    await storeRecords(sourceAppId, 1_500, (n) => ({ a: n % 3 ? `A${n}` : n, b: n, c: [] }));
+    await storePeople(a, sourceAppId, 1_500, (n) => ({ a: n % 3 ? `A${n}` : n, b: n, c: [] }));
     const values = ['Text', 7, 'text', true, '2026-01-31', ['item'], 'ÉTÉ'];
     const valueFor = (n: number) => values[n % values.length];
     const load = keepSubmitting(sourceAppId, (n) => ({
@@ -170,7 +149,7 @@ describe('An indexed field', () => {
     timeout: BUILD_TIMEOUT_MS,
   }, async () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [] });
-    await storeRecords(sourceAppId, 1_000, (n) => ({ a: `a${n}`, b: n, c: `c${n}` }));
+    await storePeople(a, sourceAppId, 1_000, (n) => ({ a: `a${n}`, b: n, c: `c${n}` }));
     const load = keepSubmitting(sourceAppId, (n) => ({ a: `A${n}`, b: n, c: `C${n}` }));
     for (let round = 0; round < rounds(12, 6); round += 1) {
       const [first = 'a', second = 'c'] = round % 2 ? ['c', 'a'] : ['a', 'c'];
@@ -189,7 +168,7 @@ describe('An indexed field', () => {
     const { sourceAppId } = await a.admin.buildApp({ fields: [] });
     const names = (prefix: string) => Array.from({ length: 8 }, (_, n) => `${prefix}${n}`);
     const all = [...names('old'), ...names('new')];
-    await storeRecords(sourceAppId, 500, (n) => Object.fromEntries(all.map((key) => [key, `${key} ${n}`])));
+    await storePeople(a, sourceAppId, 500, (n) => Object.fromEntries(all.map((key) => [key, `${key} ${n}`])));
     await a.admin.putSchema(sourceAppId, { fields: names('old').map((key) => text(key)) }).expect(200);
     await untilReady(a, sourceAppId, names('old'));
     await b.admin.putSchema(sourceAppId, { fields: names('new').map((key) => text(key)) }).expect(200);
@@ -215,7 +194,7 @@ describe('An indexed field', () => {
   }, async () => {
     const deleted = (await a.admin.buildApp({ fields: [] })).sourceAppId;
     const other = (await a.admin.buildApp({ fields: [] })).sourceAppId;
-    for (const id of [deleted, other]) await storeRecords(id, 6_000, (n) => ({ plan: `P${n}` }));
+    for (const id of [deleted, other]) await storePeople(a, id, 6_000, (n) => ({ plan: `P${n}` }));
     const { _id } = await appDocument(a, deleted);
     for (const id of [deleted, other]) await a.admin.putSchema(id, { fields: [text('plan')] }).expect(200);
     const progress = async () => a.db.collection('users').countDocuments({ appId: _id, s0: { $exists: true } });

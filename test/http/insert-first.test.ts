@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
@@ -11,13 +11,12 @@ import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/w
 import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import type { Submission } from '../../src/records/write/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
 });
-afterAll(() => server.close());
 
 const key = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}$/);
 const value = fc.oneof(

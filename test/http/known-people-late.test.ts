@@ -1,12 +1,13 @@
 // @module-tag long
 
 import type { Document } from 'mongodb';
-import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // A write of a submission to an app with `keep` or `confirm` is held in the network, its answer is
 // lost, or its server dies, while another server serves the same person.
@@ -22,24 +23,15 @@ let slow: TestServer;
 beforeAll(async () => {
   smtp = await startSmtp();
   main = await startServer(mailEnv(smtp));
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  slow = await startSlow();
+  ({ proxy, slow } = await startSlow(mailEnv(smtp), main.database));
+  await slow.services.jobs.stop();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
   await smtp.close();
 });
-
-async function startSlow(): Promise<TestServer> {
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  const server = await startServer({ ...mailEnv(smtp), MONGODB_URI: uri.href }, main.database);
-  await server.services.jobs.stop();
-  return server;
-}
 
 let number = 0;
 

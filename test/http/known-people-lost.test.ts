@@ -23,14 +23,13 @@ let proxy: TcpProxy;
 let slow: TestServer;
 beforeAll(async () => {
   main = await startServer({}, undefined, QUICK_JOBS);
-  ({ proxy, slow } = await startSlow(main, QUICK_JOBS));
+  ({ proxy, slow } = await startSlow({}, main.database, QUICK_JOBS));
   await slow.services.jobs.stop();
 });
 afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 let app: string;

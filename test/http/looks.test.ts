@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startProxy } from '../support/peers/proxy.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { joinApp, logIn } from '../support/server/accounts.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const [EARLY, LATE] = ['2026-01-01T08:00:00.000Z', '2026-01-02T08:00:00.000Z'];
 
@@ -86,13 +86,10 @@ describe('a look (spec 4.3.4)', () => {
   });
 
   it('is not stored when its statement arrives after the erasure of the account', { tags: 'long' }, async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    const stalled = await startServer({ RATE_LIMIT_LOGIN: '0', MONGODB_URI: uri.href }, a.database);
+    const { proxy, slow } = await startSlow({ RATE_LIMIT_LOGIN: '0' }, a.database);
     try {
       const { email, id } = await joinApp(a, app.sourceAppId, 'viewer');
-      const client = new Client(stalled.client.url);
+      const client = new Client(slow.client.url);
       await logIn(client, email).expect(200);
       const held = proxy.holdNext('aggregate', 'accounts');
       const noting = note(client, 'inbox', LATE).then(({ status }) => status);
@@ -102,8 +99,7 @@ describe('a look (spec 4.3.4)', () => {
       await noting;
       expect(await stored({ accountId: new ObjectId(id) })).toBe(0);
     } finally {
-      await stalled.close();
-      await proxy.close();
+      await slow.close();
     }
   });
 });

@@ -1,11 +1,12 @@
 // @module-tag long
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { appDocument } from '../support/database/index-slots.ts';
-import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
+import type { TcpProxy } from '../support/peers/proxy.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { eventOf, insertRecord } from '../support/server/mail-events.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 // The statement that plans a reply is held in the network, and goes on when another server has
 // planned one, or its answer is lost.
@@ -20,10 +21,7 @@ let app: string;
 beforeAll(async () => {
   smtp = await startSmtp();
   main = await startServer(mailEnv(smtp));
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ ...mailEnv(smtp), MONGODB_URI: uri.href }, main.database);
+  ({ proxy, slow } = await startSlow(mailEnv(smtp), main.database));
   await slow.services.jobs.stop();
 });
 beforeEach(async () => {
@@ -35,7 +33,6 @@ afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
   await smtp.close();
 });
 

@@ -3,22 +3,21 @@
 
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
 import { decode } from '../../src/platform/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/stored/record-moves.ts';
 import { rounds } from '../support/run/rounds.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let users: UserCollection;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   users = server.db.collection<UserDocument>('users');
 });
-afterAll(() => server.close());
 
 const OLD = ['a', 'b', 'constructor'];
 // The names of displaced values of keys as long as these are cut, some of them to the same text.

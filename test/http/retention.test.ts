@@ -1,14 +1,14 @@
 // @module-tag long
 
-import { afterAll, afterEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import { randomName } from '../support/database/databases.ts';
 import { appDocument } from '../support/database/index-slots.ts';
-import { startProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };
@@ -146,54 +146,46 @@ describe('The retention of an app', () => {
   }, 60_000);
 
   it('erases nothing by a statement that arrives long after the setting was read', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
     const database = randomName();
     const other = await start(database, { retentionEveryMs: 3_600_000 });
-    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
+    const { proxy, slow } = await startSlow({}, database, { retentionEveryMs: 3_600_000 });
     try {
       const { sourceAppId } = await other.admin.buildApp();
       await store(other, sourceAppId, 20, 40);
       const path = `/auth/apps/${sourceAppId}/retention`;
       await other.admin.put(path, { days: 30, basis: 'updatedAt' }).expect(200);
       const held = proxy.holdNext('delete', 'users');
-      server.services.jobs.wake('retention');
+      slow.services.jobs.wake('retention');
       const forward = await held;
       await other.admin.put(path).send('null').type('json').expect(200);
       // A step that came too late fails, and is repeated.
-      const failures = () => server.services.jobs.states().find(({ name }) => name === 'retention')?.failures;
+      const failures = () => slow.services.jobs.states().find(({ name }) => name === 'retention')?.failures;
       expect(failures()).toBe(0);
       await untilDatabaseTime(other, Date.now() + 11_000);
       await forward();
       await expect.poll(failures, POLL).toBe(1);
       expect(await count(other, sourceAppId)).toBe(20);
     } finally {
-      await server.close();
-      await proxy.close();
+      await slow.close();
     }
   });
 
   it('is not replaced by an update that arrives after a later one', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
     const database = randomName();
     const other = await start(database, { retentionEveryMs: 3_600_000 });
-    const server = await startServer({ MONGODB_URI: uri.href }, database, { retentionEveryMs: 3_600_000 });
+    const { proxy, slow } = await startSlow({}, database, { retentionEveryMs: 3_600_000 });
     try {
       const { sourceAppId } = await other.admin.buildApp();
       const path = `/auth/apps/${sourceAppId}/retention`;
       const held = proxy.holdNext('update', 'apps');
-      const late = server.admin.put(path, { days: 1, basis: 'createdAt' }).then(({ status }) => status);
+      const late = slow.admin.put(path, { days: 1, basis: 'createdAt' }).then(({ status }) => status);
       const forward = await held;
       await other.admin.put(path, { days: 900, basis: 'createdAt' }).expect(200);
       await forward();
       expect([409, 503]).toContain(await late);
       expect((await other.admin.get(path).expect(200)).body).toEqual({ days: 900, basis: 'createdAt' });
     } finally {
-      await server.close();
-      await proxy.close();
+      await slow.close();
     }
   });
 

@@ -419,7 +419,7 @@ let outcomes: Outcome[];
 beforeAll(async () => {
   main = await startServer();
   await main.services.jobs.stop();
-  ({ proxy, slow } = await startSlow(main));
+  ({ proxy, slow } = await startSlow({}, main.database));
   await slow.services.jobs.stop();
   const settings = (await Promise.all([ofApp(), ofWebhooks(), ofStalls(), ofInvitations(), ofAccounts()])).flat();
   const late: HeldRequest[] = [];
@@ -442,10 +442,7 @@ beforeAll(async () => {
     older: older[index] ?? 0,
   }));
 }, 120_000);
-afterAll(async () => {
-  await main.close();
-  await proxy.close();
-});
+afterAll(() => main.close());
 
 it('a late statement does not undo what a newer request decided', () => {
   const after = outcomes.map(({ name, after: stored }) => ({ name, stored }));

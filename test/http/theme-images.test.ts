@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
-import { startProxy } from '../support/peers/proxy.ts';
 import { mailEnv } from '../support/peers/smtp.ts';
 import { dataUrl, JPEG, png, WEBP } from '../support/samples/images.ts';
 import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';
 import { startServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const POLL = { timeout: 20_000 };
 const RED = png(4, 4, [200, 0, 0]);
@@ -21,16 +21,6 @@ afterAll(() => servers.close());
 
 const path = (app: string) => `/auth/apps/${app}/form`;
 const put = (app: string, theme: unknown, others: object = {}) => servers.a.admin.put(path(app), { theme, ...others });
-
-/** Starts a server whose statements go through a proxy. */
-async function startLate() {
-  const proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.host = `127.0.0.1:${proxy.port}`;
-  uri.searchParams.set('directConnection', 'true');
-  const slow = await startServer({ ...mailEnv(servers.smtp), MONGODB_URI: uri.href }, servers.a.database);
-  return { proxy, slow };
-}
 
 async function appWith(theme: object, others: object = {}) {
   const { sourceAppId } = await servers.a.admin.buildApp();
@@ -272,7 +262,7 @@ describe('the stored images of a theme', () => {
   it('stay when the settings that have them are restored before they are removed', { tags: 'long' }, async () => {
     const app = await appWith({ logo: LOGO });
     const before = await documentOf(app);
-    const { proxy, slow } = await startLate();
+    const { proxy, slow } = await startSlow(mailEnv(servers.smtp), servers.a.database);
     try {
       const held = proxy.holdNext('delete', 'form_images');
       const late = slow.admin.put(path(app), { theme: null }).then(({ status }) => status);
@@ -284,7 +274,6 @@ describe('the stored images of a theme', () => {
       expect(await bytesOf(app)).toEqual([RED]);
     } finally {
       await slow.close();
-      await proxy.close();
     }
   });
 
@@ -293,7 +282,7 @@ describe('the stored images of a theme', () => {
     ['another', dataUrl('png', BLUE)],
   ])('of %s logo outlast a replacement that takes them away meanwhile', { tags: 'long' }, async (_, logo) => {
     const app = await appWith({ logo: LOGO });
-    const { proxy, slow } = await startLate();
+    const { proxy, slow } = await startSlow(mailEnv(servers.smtp), servers.a.database);
     try {
       const held = proxy.holdNext('findAndModify', 'apps');
       const late = slow.admin.put(path(app), { theme: { logo } }).then((answer) => answer);
@@ -311,7 +300,6 @@ describe('the stored images of a theme', () => {
       expect(dataUrl('png', file.body)).toBe(logo);
     } finally {
       await slow.close();
-      await proxy.close();
     }
   });
 });

@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startProxy } from '../support/peers/proxy.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { rounds } from '../support/run/rounds.ts';
 import { joinApp, logIn } from '../support/server/accounts.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';
 import { rename, untilRenamed } from '../support/server/renames.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 const VIEW = {
   name: 'Paying',
@@ -280,13 +280,10 @@ describe('views at the same time, on two servers', () => {
   });
 
   it('are not stored when the statement of an erased account arrives late', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    const stalled = await startServer({ RATE_LIMIT_LOGIN: '0', MONGODB_URI: uri.href }, a.database);
+    const { proxy, slow } = await startSlow({ RATE_LIMIT_LOGIN: '0' }, a.database);
     try {
       const { email, id } = await join('viewer');
-      const client = new Client(stalled.client.url);
+      const client = new Client(slow.client.url);
       await logIn(client, email).expect(200);
       const held = proxy.holdNext('aggregate', 'accounts');
       const saving = client.post('/auth/views', VIEW).then(({ status }) => status);
@@ -296,20 +293,16 @@ describe('views at the same time, on two servers', () => {
       expect(await saving).toBe(401);
       expect(await stored({ accountId: new ObjectId(id) })).toBe(0);
     } finally {
-      await stalled.close();
-      await proxy.close();
+      await slow.close();
     }
   });
 
   it('have the present keys after a change by a server that has read an older schema', { tags: 'long' }, async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.host = `127.0.0.1:${proxy.port}`;
-    const stalled = await startServer({ RATE_LIMIT_LOGIN: '0', MONGODB_URI: uri.href }, a.database);
+    const { proxy, slow } = await startSlow({ RATE_LIMIT_LOGIN: '0' }, a.database);
     try {
       const text = (key: string) => ({ key, kind: 'text' as const });
       const own = await a.admin.buildApp({ fields: [text('a'), text('b')], rejectUnknown: true });
-      const [client, late] = [await logInTo(own), await logInTo(own, stalled)];
+      const [client, late] = [await logInTo(own), await logInTo(own, slow)];
       const { id } = await create(client, { query: 'where=data.a%3Aeq%3A1', columns: ['data.a', 'data.b'], sort: '' });
       const held = proxy.holdNext('find', 'views');
       const changing = late.patch(`/auth/views/${id}`, { columns: ['data.b'], sort: 'data.b:asc' }).expect(200);
@@ -326,8 +319,7 @@ describe('views at the same time, on two servers', () => {
       expect(await answered).toMatchObject(expected);
       expect((await client.get('/auth/views').expect(200)).body.views).toMatchObject([expected]);
     } finally {
-      await stalled.close();
-      await proxy.close();
+      await slow.close();
     }
   });
 

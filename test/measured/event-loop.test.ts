@@ -4,13 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
-import { beginChange, storePeople, untilChange } from '../support/server/changes.ts';
+import { beginChange, untilChange } from '../support/server/changes.ts';
 import { Client } from '../support/server/client.ts';
 import { multipart, sendBody, TYPES } from '../support/server/forms.ts';
 import { runImport } from '../support/server/imports.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
 import { Leftovers } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 
 type Condition = NonNullable<NonNullable<FieldDefinitionInput['showIf']>['any']>[number];
 

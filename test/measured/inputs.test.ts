@@ -8,13 +8,13 @@ import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { cellOf, rawZip } from '../support/samples/archives.ts';
 import { type Sent, type TextInput, textInputs } from '../support/samples/text-inputs.ts';
 import { harmlessText, longest, type WorstText, worstTexts } from '../support/samples/worst-texts.ts';
-import { storePeople } from '../support/server/changes.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { BOUNDARY, BROWSER, multipart, partOf, TYPES } from '../support/server/forms.ts';
 import { runImport } from '../support/server/imports.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
 import { Leftovers } from '../support/server/process.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { storePeople } from '../support/server/stored-people.ts';
 import { CV } from '../support/server/uploads.ts';
 
 /**

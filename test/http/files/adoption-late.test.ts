@@ -1,11 +1,11 @@
 // @module-tag long
 
 import { UUID } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { untilDatabaseTime } from '../../support/clock/database-time.ts';
 import { holdJob } from '../../support/database/held-job.ts';
-import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import type { TcpProxy } from '../../support/peers/proxy.ts';
 import type { FileValue } from '../../support/server/files.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
 import { startSlow } from '../../support/server/slow-server.ts';
@@ -29,7 +29,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer({}, undefined, QUICK_JOBS);
-  ({ proxy, slow } = await startSlow(main, QUICK_JOBS));
+  ({ proxy, slow } = await startSlow({}, main.database, QUICK_JOBS));
   await slow.services.jobs.stop();
 });
 beforeEach(async () => {
@@ -39,7 +39,6 @@ afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 const upload = (): Promise<Uploaded> => uploadTo(main.db, app);
@@ -74,8 +73,7 @@ it.each([
 });
 
 it('a token is used once by two new persons, of whom one takes over the claim of the other', async () => {
-  const other = await startProxy(new URL(inject('mongodbUri')));
-  const second = await startServer({ MONGODB_URI: proxied(other.port) }, main.database);
+  const { proxy: other, slow: second } = await startSlow({}, main.database);
   try {
     const { token, value } = await upload();
     const inserted = proxy.holdNext('into', 'users');
@@ -95,7 +93,6 @@ it('a token is used once by two new persons, of whom one takes over the claim of
     expect(await naming(value)).toEqual(['one@x.org']);
   } finally {
     await second.close();
-    await other.close();
   }
 });
 
@@ -185,9 +182,9 @@ it('a late removal leaves a file that a record names meanwhile', async () => {
     'metadata.claim': { id: new UUID(), until: new Date(Date.now() - 40_000) },
   };
   await main.services.jobs.stop();
-  const cleaner = await startServer({ MONGODB_URI: proxied(proxy.port) }, main.database, QUICK_JOBS);
+  const { proxy: route, slow: cleaner } = await startSlow({}, main.database, QUICK_JOBS);
   try {
-    const held = proxy.holdNext('update', 'files.files');
+    const held = route.holdNext('update', 'files.files');
     const files = main.db.collection<FileDocument>('files.files');
     const due = { ...lost, 'metadata.expiresAt': new Date(), 'metadata.checkAt': new Date() };
     await files.updateOne({ _id }, { $set: due as never });
@@ -222,9 +219,3 @@ it('another server goes on with the erasure of files when one stops', async () =
   await erasure;
   await relay.close();
 });
-
-function proxied(port: number): string {
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(port);
-  return uri.href;
-}

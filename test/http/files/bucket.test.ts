@@ -8,6 +8,7 @@ import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 import { exportOf, type SentFile, zipOf } from '../../support/samples/archives.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, nameFile, sha256, storeFile } from '../../support/server/files.ts';
 import { prepareImport, untilImport } from '../../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
@@ -66,18 +67,7 @@ async function named(content: Buffer): Promise<{ id: string; record: string; fil
 
 async function read(id: string, range = '', from = server) {
   const operator = await new Client(from.listener.url).logIn(app.sourceAppId, app.password);
-  return operator
-    .get(`/auth/files/${id}`)
-    .set(range === '' ? {} : { range })
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('end', () => {
-        const isJson = response.headers['content-type']?.startsWith('application/json');
-        done(null, isJson ? JSON.parse(String(Buffer.concat(pieces))) : Buffer.concat(pieces));
-      });
-    });
+  return asBytes(operator.get(`/auth/files/${id}`).set(range === '' ? {} : { range }));
 }
 
 describe('files in a bucket', () => {

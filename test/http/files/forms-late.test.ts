@@ -25,7 +25,7 @@ let app: string;
 
 beforeAll(async () => {
   main = await startServer({}, undefined, QUICK_JOBS);
-  ({ proxy, slow } = await startSlow(main, QUICK_JOBS));
+  ({ proxy, slow } = await startSlow({}, main.database, QUICK_JOBS));
   await slow.services.jobs.stop();
 });
 beforeEach(async () => {
@@ -35,7 +35,6 @@ afterEach(() => proxy.restore());
 afterAll(async () => {
   await slow.close();
   await main.close();
-  await proxy.close();
 });
 
 /** Posts a form with both files; resolves with its status. */

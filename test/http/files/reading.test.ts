@@ -6,6 +6,7 @@ import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHUNK_BYTES, type FileMetadata } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
 import { createKey } from '../../support/server/keys.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
@@ -43,21 +44,7 @@ async function named(
 }
 
 const read = (id: string, headers: Record<string, string> = {}, query = '', client = operator) =>
-  client
-    .get(`/auth/files/${id}${query}`)
-    .set(headers)
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('end', () => {
-        const content = Buffer.concat(pieces);
-        done(
-          null,
-          response.headers['content-type']?.startsWith('application/json') ? JSON.parse(String(content)) : content,
-        );
-      });
-    });
+  asBytes(client.get(`/auth/files/${id}${query}`).set(headers));
 
 const setFile = (id: string, set: object) =>
   server.db.collection<{ _id: UUID }>('files.files').updateOne({ _id: new UUID(id) }, { $set: set });

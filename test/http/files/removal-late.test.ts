@@ -1,12 +1,12 @@
 // @module-tag long
 
 import type { Document } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { untilDatabaseTime } from '../../support/clock/database-time.ts';
 import { holdJob } from '../../support/database/held-job.ts';
-import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
+import { startSlow } from '../../support/server/slow-server.ts';
 import { age } from '../../support/server/uploaded.ts';
 import { CV, pdfOf, upload } from '../../support/server/uploads.ts';
 
@@ -29,13 +29,11 @@ describe.each([
   ['a bucket', () => ({ FILES_URL: s3.url('late') })],
 ])('a file in %s that is restored while a server is suspended', (_store, env) => {
   let main: TestServer;
-  let proxy: TcpProxy;
   let app: string;
   /** The id of the file, and the token that names it. */
   let file: { id: string; token: string };
   beforeAll(async () => {
     main = await startServer(env(), undefined, QUICK_JOBS);
-    proxy = await startProxy(new URL(inject('mongodbUri')));
   });
   beforeEach(async () => {
     app = (await main.admin.buildApp({ fields: [CV] })).sourceAppId;
@@ -43,17 +41,7 @@ describe.each([
     const [{ _id } = {}] = await main.db.collection('files.files').find().sort({ _id: -1 }).toArray();
     file = { id: String(_id), token: body.token };
   });
-  afterAll(async () => {
-    await main.close();
-    await proxy.close();
-  });
-
-  /** A server whose statements go through the proxy. */
-  async function startSlow(): Promise<TestServer> {
-    const uri = new URL(inject('mongodbUri'));
-    uri.port = String(proxy.port);
-    return startServer({ ...env(), MONGODB_URI: uri.href }, main.database, QUICK_JOBS);
-  }
+  afterAll(() => main.close());
 
   /** The chunks and the objects of the file. */
   async function content(): Promise<string[]> {
@@ -87,7 +75,7 @@ describe.each([
   it('keeps its content after the erasure of its record', async () => {
     const given = { email: 'ada@x.org', data: { cv: [file.token] } };
     const { id } = (await main.client.submit(app, given).expect(200)).body;
-    const slow = await startSlow();
+    const { proxy, slow } = await startSlow(env(), main.database, QUICK_JOBS);
     await slow.services.jobs.stop();
     // The jobs would also remove the content, and might be first.
     const letJobsRun = await holdJob(main, 'events', 'files');
@@ -109,7 +97,7 @@ describe.each([
 
   it('keeps its content after the time of its token', async () => {
     await main.services.jobs.stop();
-    const slow = await startSlow();
+    const { proxy, slow } = await startSlow(env(), main.database, QUICK_JOBS);
     const [before, restore] = [await content(), await backUp()];
     const held = proxy.holdNext('delete', 'files.chunks');
     await age(main.db, { id: file.id }, 3_600_000);

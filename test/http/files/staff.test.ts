@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileDocument } from '../../../src/records/files/files.model.ts';
 import { joinApp } from '../../support/server/accounts.ts';
 import { Client } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { sha256 } from '../../support/server/files.ts';
 import { createKey } from '../../support/server/keys.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
@@ -79,13 +80,7 @@ describe('POST /auth/users/:id/files', () => {
       [both[0], pdf()],
       [both[1], PNG],
     ] as const) {
-      const answer = await operator
-        .get(`/auth/files/${file}`)
-        .buffer(true)
-        .parse((response, done) => {
-          const pieces: Buffer[] = [];
-          response.on('data', (piece) => pieces.push(piece)).on('end', () => done(null, Buffer.concat(pieces)));
-        });
+      const answer = await asBytes(operator.get(`/auth/files/${file}`));
       expect([answer.status, sha256(answer.body)]).toEqual([200, sha256(content)]);
     }
     const document = await files().findOne({ _id: new UUID(first.id as string) });

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
-import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
+import type { TcpProxy } from '../../support/peers/proxy.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
+import { startSlow } from '../../support/server/slow-server.ts';
 import { CV, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let server: TestServer;
@@ -16,15 +17,10 @@ let slow: TestServer;
 let proxy: TcpProxy;
 beforeAll(async () => {
   server = await startServer({ TRUST_PROXY: '1' });
-  proxy = await startProxy(new URL(inject('mongodbUri')));
-  const uri = new URL(inject('mongodbUri'));
-  uri.port = String(proxy.port);
-  slow = await startServer({ MONGODB_URI: uri.href, TRUST_PROXY: '1' }, server.db.databaseName);
+  ({ proxy, slow } = await startSlow({ TRUST_PROXY: '1' }, server.database));
 });
 afterAll(async () => {
-  proxy.restore();
   await slow.close();
-  await proxy.close();
   await server.close();
 });
 

@@ -2,20 +2,17 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rounds } from '../../support/run/rounds.ts';
-import { startServer, type TestServer } from '../../support/server/server.ts';
+import { sharedServer, startServer, type TestServer } from '../../support/server/server.ts';
 import { CV, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';
 
 let servers: readonly [TestServer, TestServer];
 let app: string;
 beforeAll(async () => {
-  const first = await startServer();
-  servers = [first, await startServer({}, first.db.databaseName)];
+  const first = await sharedServer();
+  servers = [first, await startServer({}, first.database)];
   app = (await first.admin.buildApp({ fields: [CV] })).sourceAppId;
 });
-afterAll(async () => {
-  await servers[1].close();
-  await servers[0].close();
-});
+afterAll(() => servers[1].close());
 
 const urlOf = (n: number): string => (servers[n % 2] as TestServer).client.url;
 

@@ -28,14 +28,13 @@ beforeAll(async () => {
 afterAll(() => main.close());
 beforeEach(async () => {
   ({ sourceAppId: app } = await main.admin.buildApp({ fields: [CV] }));
-  ({ proxy, slow } = await startSlow(main, TIMES));
+  ({ proxy, slow } = await startSlow({}, main.database, TIMES));
 });
 afterEach(async () => {
   proxy.restore();
   await next?.close();
   next = undefined;
   await slow.close();
-  await proxy.close();
 });
 
 const EMAILS = ['a@example.com', 'b@example.com', 'c@example.com'];

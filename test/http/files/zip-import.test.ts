@@ -2,6 +2,7 @@ import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportOf, type RawEntry, rawZip, zipOf } from '../../support/samples/archives.ts';
 import type { Client, TestApp } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { type FileValue, sha256 } from '../../support/server/files.ts';
 import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
@@ -29,28 +30,12 @@ async function filesOf(sourceAppId: string) {
 }
 
 async function download(value: FileValue, sourceAppId: string): Promise<Buffer> {
-  const { body } = await admin
-    .get(`/auth/files/${value.id}?sourceAppId=${sourceAppId}`)
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('end', () => done(null, Buffer.concat(pieces)));
-    })
-    .expect(200);
+  const { body } = await asBytes(admin.get(`/auth/files/${value.id}?sourceAppId=${sourceAppId}`)).expect(200);
   return body;
 }
 
 async function exported(sourceAppId: string): Promise<Buffer> {
-  const { body } = await admin
-    .get(`/auth/users/export?format=zip&sourceAppId=${sourceAppId}`)
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('end', () => done(null, Buffer.concat(pieces)));
-    })
-    .expect(200);
+  const { body } = await asBytes(admin.get(`/auth/users/export?format=zip&sourceAppId=${sourceAppId}`)).expect(200);
   return body;
 }
 

@@ -1,22 +1,22 @@
 import { buffer } from 'node:stream/consumers';
 import { UUID } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
 import type { FileMetadata } from '../../../src/records/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
+import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';
-import { startServer, type TestServer } from '../../support/server/server.ts';
+import { sharedServer, type TestServer } from '../../support/server/server.ts';
 import { pdfOf, upload } from '../../support/server/uploads.ts';
 
 let server: TestServer;
 let app: TestApp;
 let operator: Client;
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   app = await server.admin.buildApp({ fields: [{ key: 'cv', kind: 'file', types: ['pdf'], maxFiles: 10 }] });
   operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
 });
-afterAll(() => server.close());
 
 async function named(email: string, content: Buffer, more: Partial<FileMetadata> & { name?: string } = {}) {
   const { body } = await server.client.submit(app.sourceAppId, { email }).expect(200);
@@ -25,16 +25,7 @@ async function named(email: string, content: Buffer, more: Partial<FileMetadata>
   return { ...value, record: body.id as string };
 }
 
-const download = (path: string, client = operator) =>
-  client
-    .get(path)
-    .buffer(true)
-    .parse((response, done) => {
-      const pieces: Buffer[] = [];
-      response.on('data', (piece) => pieces.push(piece));
-      response.on('error', (error) => done(error, undefined));
-      response.on('end', () => done(null, Buffer.concat(pieces)));
-    });
+const download = (path: string, client = operator) => asBytes(client.get(path));
 
 /** The entries of an archive by path. @throws when it is not complete */
 function unzip(archive: Buffer): Promise<Map<string, Buffer>> {
@@ -120,16 +111,7 @@ describe('the export as an archive (spec 4.14.5)', () => {
 });
 
 describe('the export of a person who sent files (spec 4.6)', () => {
-  const ask = (email: string) =>
-    operator
-      .post('/auth/people/export', { email })
-      .buffer(true)
-      .parse((response, done) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece) => pieces.push(piece));
-        response.on('end', () => done(null, Buffer.concat(pieces)));
-      })
-      .expect(200);
+  const ask = (email: string) => asBytes(operator.post('/auth/people/export', { email })).expect(200);
 
   it('is an archive with their content; what others sent is not in it', { tags: 'long' }, async () => {
     const [cv, replaced] = [pdfOf(300_000), pdfOf(2_000)];

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { plainPage } from '../../../src/operators/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
@@ -7,7 +7,7 @@ import { appDocument } from '../../support/database/index-slots.ts';
 import { FIELDS, inOrder } from '../../support/database/query-model.ts';
 import { createQueries, slotOf, storeIndexedRecords } from '../../support/database/query-records.ts';
 import { Client } from '../../support/server/client.ts';
-import { startServer, type TestServer } from '../../support/server/server.ts';
+import { sharedServer, type TestServer } from '../../support/server/server.ts';
 
 const SORTS = ['createdAt', 'updatedAt', 'email', ...FIELDS.map(({ key }) => `data.${key}`), 'data.extra', 'data.none'];
 const ORDERS = ['asc', 'desc'] as const;
@@ -19,7 +19,7 @@ let appId: UserDocument['appId'];
 let records: UserDocument[];
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   users = server.db.collection('users') as unknown as UserCollection;
   const fields = FIELDS.map((field) => ('enum' in field ? { ...field, enum: [...field.enum] } : field));
   const app = await server.admin.buildApp({ fields });
@@ -27,7 +27,6 @@ beforeAll(async () => {
   records = await storeIndexedRecords(users, appId, 150);
   operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
 }, 60_000);
-afterAll(() => server.close());
 
 const emailsOf = (list: readonly { email: string }[]): string[] => list.map(({ email }) => email);
 

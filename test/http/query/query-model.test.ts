@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createCursors } from '../../../src/api/cursors.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/operators/search/parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/operators/search/users.service.ts';
@@ -13,7 +13,7 @@ import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/database/query-model.ts';
 import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
 import { rounds } from '../../support/run/rounds.ts';
-import { startServer, type TestServer } from '../../support/server/server.ts';
+import { sharedServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 300;
 const schema = { fields: FIELDS, rejectUnknown: false };
@@ -43,11 +43,10 @@ const cursors = createCursors('a secret of this test');
 let records: UserDocument[];
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await sharedServer();
   users = server.db.collection('users') as unknown as UserCollection;
   records = await storeIndexedRecords(users, appId, RECORDS);
 });
-afterAll(() => server.close());
 
 const withoutSlots = () => undefined;
 

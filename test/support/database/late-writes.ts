@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, inject } from 'vitest';
-import { startProxy, type TcpProxy } from '../peers/proxy.ts';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { TcpProxy } from '../peers/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../server/server.ts';
+import { startSlow } from '../server/slow-server.ts';
 
 /** Servers on one database, with which a write can take effect after its lease. */
 interface LateWrites {
@@ -20,10 +21,7 @@ interface LateWrites {
 export function withLateWrites(database: () => string): LateWrites {
   const context = {} as LateWrites;
   beforeAll(async () => {
-    const uri = new URL(inject('mongodbUri'));
-    context.proxy = await startProxy(new URL(uri));
-    uri.port = String(context.proxy.port);
-    context.slow = await startServer({ MONGODB_URI: uri.href }, database(), { ...FULL_LEASES, writesEndMs: 300 });
+    Object.assign(context, await startSlow({}, database(), { ...FULL_LEASES, writesEndMs: 300 }));
     // A lock that it holds would delay the other server.
     await context.slow.services.jobs.stop();
     context.builder = await startServer({}, database(), { ...FULL_LEASES, writesEndMs: 0 });
@@ -32,7 +30,6 @@ export function withLateWrites(database: () => string): LateWrites {
   afterAll(async () => {
     await context.builder.close();
     await context.slow.close();
-    await context.proxy.close();
   });
   return context;
 }

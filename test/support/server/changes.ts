@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { appDocument } from '../database/index-slots.ts';
 import type { Client } from './client.ts';
-import type { TestServer } from './server.ts';
 
 interface Counts {
   done: number;
@@ -49,28 +46,4 @@ export async function beginChange(
   const query = new URLSearchParams({ sourceAppId, where, confirm: String(confirm) });
   const { body } = await client.patch(`/auth/users?${query}`, change).expect(200);
   return body.id;
-}
-
-const newId = createRecordIds();
-
-/** Stores records of an app, `p0@x.org` and so on, without submissions. */
-export async function storePeople(
-  server: TestServer,
-  sourceAppId: string,
-  count: number,
-  dataOf: (n: number) => object,
-): Promise<void> {
-  const { _id: appId } = await appDocument(server, sourceAppId);
-  const at = new Date();
-  const records = Array.from({ length: count }, (_, n) => ({
-    _id: newId(at),
-    appId,
-    sourceAppId,
-    email: `p${n}@x.org`,
-    data: dataOf(n),
-    schemaVersion: 1,
-    createdAt: at,
-    updatedAt: at,
-  }));
-  await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }
