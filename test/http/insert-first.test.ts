@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { compileSchema } from '../../src/fields/compile.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
@@ -17,6 +17,8 @@ let server: TestServer;
 beforeAll(async () => {
   server = await sharedServer();
 });
+// Other files check which collections the shared database has.
+afterAll(() => Promise.all(['inserted', 'upserted'].map((name) => server.db.dropCollection(name))));
 
 const key = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,8}$/);
 const value = fc.oneof(
