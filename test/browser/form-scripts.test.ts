@@ -53,7 +53,9 @@ it.each(SCRIPTS)('spec 4.5: a script that sends a form with %s reads the answer'
   const email = `${name.replaceAll(' ', '-').toLowerCase()}@example.com`;
   const next = `${site.origin}/thanks`;
   expect(await sendWith(options, email, name)).toMatchObject({ status: 200, body: { next } });
-  expect(await server.db.collection('users').findOne({ email })).toMatchObject({ data: { name } });
+  expect(await server.db.collection('users').findOne({ email, sourceAppId: app.sourceAppId })).toMatchObject({
+    data: { name },
+  });
   const problem = expect.objectContaining({ path: 'data.name' });
   expect(await sendWith(options, email, '')).toMatchObject({ status: 400, body: { errors: [problem] } });
 });

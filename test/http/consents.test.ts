@@ -170,7 +170,9 @@ describe('limits of consents', () => {
     const setEntries = async (count: number) => {
       const [entry] = (await person.stored())?.consents ?? [];
       const consents = Array.from({ length: count }, () => entry);
-      await a.db.collection('users').updateOne({ email: person.email }, { $set: { consents } });
+      await a.db
+        .collection('users')
+        .updateOne({ sourceAppId: app.sourceAppId, email: person.email }, { $set: { consents } });
     };
     await setEntries(899);
     await person.submit({ news: true }).expect(200);
@@ -198,7 +200,9 @@ describe('limits of consents', () => {
     await person.submit({ terms: true }).expect(200);
     const [entry] = (await person.stored())?.consents ?? [];
     const consents = Array.from({ length: 990 }, () => entry);
-    await a.db.collection('users').updateOne({ email: person.email }, { $set: { consents } });
+    await a.db
+      .collection('users')
+      .updateOne({ sourceAppId: app.sourceAppId, email: person.email }, { $set: { consents } });
     await person.submit({ terms: false }).expect(200);
     for (let toggle = 0; toggle < 12; toggle += 1) await person.submit({ terms: toggle % 2 === 0 });
     await person.submit({ terms: false }).expect(200);

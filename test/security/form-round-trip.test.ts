@@ -67,7 +67,7 @@ it('JSON and the equivalent forms store the same data', { tags: 'long' }, async 
         await sendForm(server.client, app, [['email', email(kind)], ...entries], kind).expect(303);
       }
       const dataOf = async (kind: string) => {
-        const record = await server.db.collection('users').findOne({ email: email(kind) });
+        const record = await server.db.collection('users').findOne({ email: email(kind), sourceAppId: app });
         const { tags, ...others } = record?.data ?? {};
         return { ...others, tags: tags?.map(({ value }: { value: unknown }) => value) };
       };
