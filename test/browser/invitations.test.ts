@@ -46,7 +46,7 @@ async function enter(email: string, name: string): Promise<void> {
   await page.context().request.post(`${server.listener.url}/auth/login`, { data, failOnStatusCode: true });
 }
 
-const { button, heading, expectAccessible } = staffPage(() => page);
+const { button, heading } = staffPage(() => page);
 const accountIs = (name: string) => page.getByRole('button', { name: `Account: ${name}` }).waitFor();
 
 describe('an invitation on a phone', () => {
@@ -76,7 +76,6 @@ describe('an invitation to somebody who is logged in', () => {
     await page.getByText(other.sourceAppId, { exact: true }).waitFor();
     await page.getByText('You are logged in as Ada (ada@example.com)').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
-    await expectAccessible();
     await button('Accept invitation').focus();
     await page.keyboard.press('Enter');
     await heading('Choose an app');
@@ -89,7 +88,6 @@ describe('an invitation to somebody who is logged in', () => {
     await button('Deutsch').click();
     await heading('Zugang einrichten');
     expect(new URL(page.url()).hash).toBe('');
-    await expectAccessible();
     await button('Einladung annehmen').click();
     await heading('App auswählen');
   });
@@ -99,7 +97,6 @@ describe('an invitation to somebody who is logged in', () => {
     await page.goto(await invite('new@example.com', 'editor', other));
     await page.getByText('You are logged in as bob@example.com').waitFor();
     expect(await button('Accept invitation').count()).toBe(0);
-    await expectAccessible();
     await button('Log out and continue').click();
     await page.getByLabel('Your name').fill('New');
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);

@@ -87,7 +87,6 @@ async function saveCodes(): Promise<string[]> {
   return codes;
 }
 
-/** The page fits a phone, and has no violations in light and dark mode. */
 describe('an account without a password', () => {
   it('is that of the first admin, who logs in again with the passkey', async () => {
     await goTo(`/invitation#${await server.services.accounts.service.firstLink()}`);

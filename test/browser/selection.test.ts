@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { visitAs } from '../support/browser/browser.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { withUsersPage } from './users-page.ts';
@@ -200,17 +199,6 @@ describe('the selection of users', () => {
     expect(await dialog.getByRole('listitem').count()).toBe(5);
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     await page.getByRole('status').getByText('8 selected users', { exact: true }).waitFor();
-    await close();
-  });
-
-  it('has no axe violations and fits a width of 320 px', async () => {
-    await submitPeople(3);
-    const options = { viewport: { width: 320, height: 740 } };
-    const { page, close } = await visitAs(users.server, users.app, '/users', options);
-    await page.getByRole('checkbox', { name: 'Select u1@example.com' }).check();
-    await page.getByRole('button', { name: 'Export selected' }).waitFor();
-    expect(await axeViolationsInBothModes(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     await close();
   });
 });

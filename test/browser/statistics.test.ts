@@ -3,7 +3,6 @@
 import { UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { withUsersPage } from './users-page.ts';
 
@@ -74,7 +73,6 @@ describe('the statistics of a list', () => {
       const overlaps = await users.page.evaluate(OVERLAPS);
       expect(overlaps, `labels at ${width} px`).toBe(0);
     }
-    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
   });
 
   it('follow the filters', async () => {
