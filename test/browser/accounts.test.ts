@@ -5,10 +5,10 @@ import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { encode } from 'uqr';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
-import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
@@ -17,7 +17,6 @@ const PASSWORD = 'a password of twelve';
 let server: TestServer;
 let app: TestApp;
 let other: TestApp;
-let visit: Visit;
 let page: Page;
 beforeAll(async () => {
   server = await startServer();
@@ -31,14 +30,12 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [server.listener.url] });
-  page = visit.page;
-});
-afterEach(async () => {
-  visit.expectClean();
-  await visit.close();
-});
+const { button, heading, expectAccessible } = withStaffPage(
+  () => [server.listener.url],
+  (opened) => {
+    page = opened;
+  },
+);
 
 let number = 0;
 
@@ -66,7 +63,6 @@ async function join(role: string, { sourceAppId } = app): Promise<TestAccount> {
 const tokenOf = (link: string): string => new URL(link).hash.slice(1);
 const pathOf = (address: string): string => new URL(address).pathname + new URL(address).hash;
 const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
-const { button, heading, expectAccessible } = staffPage(() => page);
 const totp = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 

@@ -1,9 +1,9 @@
 // @module-tag long
 
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
@@ -12,7 +12,6 @@ const PASSWORD = 'a password of twelve';
 let server: TestServer;
 let app: TestApp;
 let other: TestApp;
-let visit: Visit;
 let page: Page;
 beforeAll(async () => {
   server = await startServer();
@@ -23,14 +22,12 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [server.listener.url] });
-  page = visit.page;
-});
-afterEach(async () => {
-  visit.expectClean();
-  await visit.close();
-});
+const { button, heading } = withStaffPage(
+  () => [server.listener.url],
+  (opened) => {
+    page = opened;
+  },
+);
 
 async function invite(email: string, role: string, { sourceAppId } = app): Promise<string> {
   const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/invitations`, { email, role }).expect(200);
@@ -46,7 +43,6 @@ async function enter(email: string, name: string): Promise<void> {
   await page.context().request.post(`${server.listener.url}/auth/login`, { data, failOnStatusCode: true });
 }
 
-const { button, heading } = staffPage(() => page);
 const accountIs = (name: string) => page.getByRole('button', { name: `Account: ${name}` }).waitFor();
 
 describe('an invitation on a phone', () => {

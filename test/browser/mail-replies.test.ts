@@ -1,25 +1,18 @@
 // @module-tag long
 
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openPage, visitAs } from '../support/browser/browser.ts';
 import type { TestApp } from '../support/server/client.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
+import type { TestServer } from '../support/server/server.ts';
+import { withMailServer } from './mail-server.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 
-let smtp: TestSmtp;
 let server: TestServer;
 let app: TestApp;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  server = await startServer(mailEnv(smtp));
-});
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-  await smtp.close();
+withMailServer((started) => {
+  server = started;
 });
 beforeEach(async () => {
   app = await server.admin.buildApp();

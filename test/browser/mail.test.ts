@@ -6,13 +6,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { parseRecordId } from '../../src/records/stored/record-id.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { closeBrowser, openPage, type Visit, visitAs } from '../support/browser/browser.ts';
+import { openPage, type Visit, visitAs } from '../support/browser/browser.ts';
 import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
 import { appDocument } from '../support/database/index-slots.ts';
-import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
+import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
 import { PASSWORD } from '../support/server/accounts.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
+import { withMailServer } from './mail-server.ts';
 
 const POLL = { timeout: 15_000, interval: 20 };
 const PHONE = { width: 320, height: 640 };
@@ -21,14 +22,8 @@ const WIDE = { width: 1280, height: 720 };
 let smtp: TestSmtp;
 let server: TestServer;
 let app: TestApp;
-beforeAll(async () => {
-  smtp = await startSmtp();
-  server = await startServer(mailEnv(smtp));
-});
-afterAll(async () => {
-  await closeBrowser();
-  await server.close();
-  await smtp.close();
+withMailServer((...started) => {
+  [server, smtp] = started;
 });
 beforeEach(async () => {
   app = await server.admin.buildApp();
