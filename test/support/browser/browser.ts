@@ -20,7 +20,7 @@ const NOT_REUSED = /"(?:javaScriptEnabled|colorScheme)":/;
 const EVENTS = ['console', 'pageerror', 'dialog', 'request', 'requestfinished', 'response', 'download', 'popup'];
 
 /** Who logs in: an app or an account. */
-export type LogIn = TestApp | { email: string; password: string };
+type LogIn = TestApp | { email: string; password: string };
 
 /** How a page is opened. */
 type PageOptions = BrowserContextOptions & {
@@ -159,8 +159,8 @@ export async function visit(
 }
 
 /**
- * Like {@link visit}, with a session of the app or account: saves the log-in page, which test/browser/log-in
- * tests.
+ * Like {@link visit}, with a session of the app or account: saves the log-in page, which
+ * test/browser/log-in tests.
  */
 export async function visitAs(
   { listener }: TestServer,
