@@ -6,22 +6,23 @@ import { describe, expect, it } from 'vitest';
 import { visit, visitAs } from '../support/browser/browser.ts';
 import type { TestApp } from '../support/server/client.ts';
 import type { TestServer } from '../support/server/server.ts';
-import { testViews, withAppOfViews } from './accessible-views.ts';
-import { dialog, heading } from './views.ts';
+import { type AppOfViews, testViews, withAppOfViews } from './accessible-views.ts';
+import { dialog, heading } from './views/view.ts';
 
 let server: TestServer;
 let app: TestApp;
+let on: AppOfViews;
 withAppOfViews((...started) => {
-  [server, app] = started;
+  [server, app, on] = started;
 });
 
-describe('every page of an administrator', () => testViews('admin', () => ({ server, app })));
+describe('every page of an administrator', () => testViews('admin', () => on));
 
 describe('the navigation of an operator', () => {
   it.each([320, 375, 700, 1000])('shows every page at a width of %i px, in a header of one height', async (width) => {
     const { page, close } = await visitAs(server, app, '/users', { viewport: { width, height: 740 } });
     const navigation = page.getByRole('navigation', { name: 'Main', exact: true });
-    await navigation.getByRole('link', { name: 'Held (1)' }).waitFor();
+    await navigation.getByRole('link', { name: 'Held (2)' }).waitFor();
     await page.getByText('1–30 of 30').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     const boxes = await Promise.all((await navigation.getByRole('link').all()).map((link) => link.boundingBox()));
@@ -40,7 +41,11 @@ describe('the navigation of an operator', () => {
 describe('with the keyboard only', () => {
   it('an operator logs in, finds a user and opens the record', async () => {
     const { page, close, expectClean } = await visit(server, '/');
-    await page.getByLabel('App ID').waitFor();
+    // With accounts, the page begins with the email.
+    await page.getByRole('textbox', { name: 'Email' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowLeft');
+    await page.getByLabel('App ID').and(page.locator(':focus')).waitFor();
     await page.keyboard.type(app.sourceAppId);
     await page.keyboard.press('Tab');
     await page.keyboard.type(app.password);

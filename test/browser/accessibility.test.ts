@@ -2,15 +2,13 @@
 // @module-tag fault
 
 import { describe } from 'vitest';
-import type { TestApp } from '../support/server/client.ts';
-import type { TestServer } from '../support/server/server.ts';
-import { testViews, withAppOfViews } from './accessible-views.ts';
+import { type AppOfViews, testViews, withAppOfViews } from './accessible-views.ts';
 
-let server: TestServer;
-let app: TestApp;
-withAppOfViews((...started) => {
-  [server, app] = started;
+let on: AppOfViews;
+withAppOfViews((_server, _app, started) => {
+  on = started;
 });
 
-describe('every page', () => testViews('anonymous', () => ({ server, app })));
-describe('every page of an operator', () => testViews('operator', () => ({ server, app })));
+describe('every page', () => testViews('anonymous', () => on));
+describe('every page of an operator', () => testViews('operator', () => on));
+describe('every page of a member', () => testViews('member', () => on));

@@ -5,10 +5,10 @@ import { ObjectId } from 'mongodb';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { encode } from 'uqr';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createToken } from '../../src/access/accounts/account-documents.ts';
-import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
@@ -17,7 +17,6 @@ const PASSWORD = 'a password of twelve';
 let server: TestServer;
 let app: TestApp;
 let other: TestApp;
-let visit: Visit;
 let page: Page;
 beforeAll(async () => {
   server = await startServer();
@@ -31,14 +30,12 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [server.listener.url] });
-  page = visit.page;
-});
-afterEach(async () => {
-  visit.expectClean();
-  await visit.close();
-});
+const { button, heading, expectAccessible } = withStaffPage(
+  () => [server.listener.url],
+  (opened) => {
+    page = opened;
+  },
+);
 
 let number = 0;
 
@@ -66,7 +63,6 @@ async function join(role: string, { sourceAppId } = app): Promise<TestAccount> {
 const tokenOf = (link: string): string => new URL(link).hash.slice(1);
 const pathOf = (address: string): string => new URL(address).pathname + new URL(address).hash;
 const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
-const { button, heading, expectAccessible } = staffPage(() => page);
 const totp = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 });
 
@@ -90,7 +86,6 @@ async function modulesOf(picture: Locator): Promise<boolean[][]> {
   })()`);
 }
 
-/** The page fits a phone, and has no violations in light and dark mode. */
 async function logInByEmail(email: string, password = PASSWORD): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).fill(email);
   await page.getByRole('textbox', { name: 'Password' }).fill(password);
@@ -104,7 +99,6 @@ describe('an invitation', () => {
     await page.getByText('You can read users, charts and held submissions.').waitFor();
     await page.getByText('ada@example.com', { exact: true }).waitFor();
     expect(pathOf(page.url())).toBe('/dashboard/invitation');
-    await expectAccessible();
     await page.getByLabel('Your name').fill('Ada Lovelace');
     await page.getByRole('textbox', { name: 'New password' }).fill('short');
     await page.keyboard.press('Enter');
@@ -152,17 +146,14 @@ describe('an invitation', () => {
     const invitation = page.getByLabel('Your invitation');
     await invitation.getByText('Invited by').waitFor();
     await invitation.getByText(/^Member \d+$/).waitFor();
-    await expectAccessible();
   });
 
   it('lets somebody with an account log in, and then choose between their apps', async () => {
     const { email } = await join('editor');
     await page.goto(await invite(other.sourceAppId, 'viewer', email));
     await page.getByText(`${email} has an account`).waitFor();
-    await expectAccessible();
     await logInByEmail(email);
     await heading('Choose an app');
-    await expectAccessible();
     await page.getByRole('link', { name: `${app.sourceAppId} editor` }).click();
     await page.getByRole('link', { name: 'person@example.com' }).click();
     await page.getByRole('button', { name: 'Erase user' }).waitFor();
@@ -227,7 +218,6 @@ describe('a role', () => {
     await page.getByRole('button', { name: /^Full name/ }).waitFor();
     const names = ['Users', 'Connect', 'Schema', 'Webhooks', 'Privacy', 'API keys', 'Audit log', 'Members'];
     expect((await found()).pages).toEqual(names);
-    await expectAccessible();
   });
 });
 
@@ -238,7 +228,6 @@ describe('the own account', () => {
     await goTo('/account');
     await heading('Your account');
     await page.getByText('This session').waitFor();
-    await expectAccessible();
     await page.getByLabel('Your name').fill('Grace Hopper');
     await button('Save name').click();
     await page.getByRole('button', { name: 'Account: Grace Hopper' }).waitFor();
@@ -252,7 +241,6 @@ describe('the own account', () => {
     await dialog.getByLabel('Code').fill('000000');
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await dialog.getByRole('alert').waitFor();
-    await expectAccessible();
     await dialog.getByLabel('Code').fill(totp(secret));
     await dialog.getByRole('button', { name: 'Turn on' }).click();
     await dialog.getByRole('list', { name: 'Recovery codes' }).waitFor();
@@ -269,7 +257,6 @@ describe('the own account', () => {
     await page.context().clearCookies();
     await goTo('/');
     await page.getByRole('tab', { name: 'By email' }).click();
-    await expectAccessible();
     await logInByEmail(email);
     await page.getByLabel('Code').fill('000000');
     await page.keyboard.press('Enter');
@@ -325,7 +312,6 @@ describe('the own account', () => {
     await goTo(`/reset#${token}`);
     await heading('Choose a new password');
     expect(page.url()).not.toContain(token);
-    await expectAccessible();
     await page.getByRole('textbox', { name: 'New password' }).fill('a third password');
     await button('Save and log in').click();
     await heading('Users');
@@ -334,7 +320,6 @@ describe('the own account', () => {
     const link = await server.services.accounts.service.createLink(email, server.services.clock.within(60_000));
     await goTo(`/link#${link}`);
     await heading('Log in with a link');
-    await expectAccessible();
     await button('Log in').click();
     await heading('Users');
     await goTo('/link');
@@ -365,7 +350,6 @@ describe('the members page', () => {
     await dialog.getByLabel("I've saved this link").check();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row', { name: /new@example.com/ }).waitFor();
-    await expectAccessible();
     await button('Withdraw the invitation of new@example.com').click();
     await page.getByRole('row', { name: /new@example.com/ }).waitFor({ state: 'detached' });
 
@@ -400,7 +384,6 @@ describe('the accounts page', () => {
     await goTo('/accounts');
     await page.getByLabel('Search accounts by email').fill(email);
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await expectAccessible();
     await button('Invite').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Email' }).fill('boss@example.com');

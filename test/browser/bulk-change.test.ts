@@ -1,7 +1,6 @@
 // @module-tag long
 
 import { describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -36,7 +35,6 @@ describe('a change of many users', () => {
     await dialog().getByLabel('New value').selectOption('Professional');
     await dialog().getByText('and 2 more').waitFor();
     expect((await previewed(10))[0]).toEqual(['u11@example.com', 'free', 'Professional']);
-    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
     await dialog().getByRole('button', { name: 'Change 12 users' }).click();
     await dialog().getByText('12 users changed.').waitFor();
     expect((await stored()).map(({ plan }) => plan)).toEqual(['max', ...Array(12).fill('pro')]);
@@ -67,7 +65,6 @@ describe('a change of many users', () => {
     await recent.getByText('Recent changes of many users').click();
     const change = recent.getByRole('listitem');
     await change.getByText('3 users changed. 1 user had this value already.').waitFor();
-    expect(await axeViolationsInBothModes(users.page)).toEqual([]);
     await change.getByRole('button', { name: 'Undo' }).click();
     await change.getByText('Undone: 3 users restored.').waitFor();
     expect((await stored()).map(({ plan }) => plan)).toEqual(['max', 'free', 'free', 'free']);

@@ -1,6 +1,6 @@
 // @module-tag long
 
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { visitAs } from '../support/browser/browser.ts';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
@@ -148,24 +148,22 @@ describe('form settings', () => {
   });
 });
 
-describe('settings that someone else saved meanwhile', () => {
-  beforeEach(async () => {
+it('settings that someone else saved meanwhile replace the draft, or are kept where it changed nothing', async () => {
+  const { page } = connect;
+  const saveTheirs = async (title: string, changed: string): Promise<void> => {
     await fill('Title', 'Mine');
-    await server.admin.put(path(), { title: 'Theirs', thanks: 'Their thanks' }).expect(200);
-    await connect.page.getByText('They changed: Title, Thank-you text. You changed too: Title.').waitFor();
-    expect(await connect.page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);
-  });
+    await server.admin.put(path(), { title, thanks: `${title}, thanks` }).expect(200);
+    await page.getByText(`They changed: ${changed}. You changed too: Title.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Save settings' }).isDisabled()).toBe(true);
+  };
+  await saveTheirs('Theirs', 'Title, Thank-you text');
+  await page.getByRole('button', { name: 'Discard my changes and load theirs' }).click();
+  expect(await page.getByLabel('Title').inputValue()).toBe('Theirs');
+  expect(await settings()).toMatchObject({ title: 'Theirs' });
 
-  it('are kept where this draft changed nothing', async () => {
-    await connect.page.getByRole('button', { name: 'Overwrite theirs with my changes' }).click();
-    await save();
-    await connect.page.getByText('Saved. The settings apply now.').waitFor();
-    expect(await settings()).toMatchObject({ title: 'Mine', thanks: 'Their thanks' });
-  });
-
-  it('replace the draft', async () => {
-    await connect.page.getByRole('button', { name: 'Discard my changes and load theirs' }).click();
-    expect(await connect.page.getByLabel('Title').inputValue()).toBe('Theirs');
-    expect(await settings()).toMatchObject({ title: 'Theirs' });
-  });
+  await saveTheirs('Theirs again', 'Title, Thank-you text');
+  await page.getByRole('button', { name: 'Overwrite theirs with my changes' }).click();
+  await save();
+  await page.getByText('Saved. The settings apply now.').waitFor();
+  expect(await settings()).toMatchObject({ title: 'Mine', thanks: 'Theirs again, thanks' });
 });

@@ -25,7 +25,7 @@ const refuse = (origin: string) =>
   server.client.submit(connect.app.sourceAppId, { email: 'a@example.com' }).set('Origin', origin).expect(403);
 
 describe('allowed websites', () => {
-  it('takes the origin of any address of a website, and removes it', async () => {
+  it('takes the origin of any address of a website, removes it, and offers the one with www.', async () => {
     const { page } = connect;
     const address = page.getByLabel('Address of your website');
     await address.fill('no website');
@@ -39,13 +39,11 @@ describe('allowed websites', () => {
     await page.getByRole('button', { name: 'Remove https://shop.example.com' }).click();
     await page.getByText('Pages on your website cannot submit yet').waitFor();
     expect((await settings()).origins).toEqual([]);
-  });
 
-  it('offers the same address with www.', async () => {
-    await connect.page.getByLabel('Address of your website').fill('example.com');
-    await connect.page.getByLabel('Address of your website').press('Enter');
-    await connect.page.getByRole('button', { name: 'Allow it too' }).click();
-    await connect.page.getByText('Pages on https://example.com and https://www.example.com can submit').waitFor();
+    await address.fill('example.com');
+    await address.press('Enter');
+    await page.getByRole('button', { name: 'Allow it too' }).click();
+    await page.getByText('Pages on https://example.com and https://www.example.com can submit').waitFor();
   });
 
   it('can be every website, and the list comes back', async () => {
@@ -124,7 +122,7 @@ describe('the live test', () => {
 });
 
 describe('the live test of a schema that no example value fits', () => {
-  it('names the problem with the label of the field', async () => {
+  it('names the problem with the label of the field, and leads to the form where a file is required', async () => {
     const field = { key: 'code', label: 'Your code', kind: 'text', regex: '^X-[0-9]{9}$', required: true } as const;
     await server.admin.putSchema(connect.app.sourceAppId, { fields: [field] }).expect(200);
     await connect.page.reload();
@@ -134,15 +132,10 @@ describe('the live test of a schema that no example value fits', () => {
       .getByRole('listitem')
       .filter({ hasText: /^Your code / })
       .waitFor();
-  });
-});
 
-describe('the live test of a form that requires a file', () => {
-  it('leads to the page of the form', async () => {
-    const field = { key: 'cv', label: 'CV', kind: 'file' as const, types: ['pdf' as const], required: true };
-    await server.admin.putSchema(connect.app.sourceAppId, { fields: [field] }).expect(200);
+    const file = { key: 'cv', label: 'CV', kind: 'file' as const, types: ['pdf' as const], required: true };
+    await server.admin.putSchema(connect.app.sourceAppId, { fields: [file] }).expect(200);
     await connect.page.reload();
-    const test = region('Try it');
     await test.getByText('A test needs a file.').waitFor();
     expect(await test.getByRole('button', { name: 'Send a test submission' }).isDisabled()).toBe(true);
     await test.getByRole('link', { name: 'Open the form page' }).waitFor();

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolations } from '../support/browser/axe.ts';
-import { closeBrowser, openPage } from '../support/browser/browser.ts';
-import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
-import { sharedServer, type TestServer } from '../support/server/server.ts';
+import { describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
+import { openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, withSite } from '../support/browser/site.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { EVERY_KIND, EVERY_VALUE, fillEveryKind } from './forms.ts';
 
 const VISITS = [{ key: 'visits', label: 'Visits', kind: 'array' }];
@@ -18,13 +18,8 @@ addEventListener('user-collection:refused', (event) => (window.seen ??= []).push
 let server: TestServer;
 let site: Site;
 const pages: Record<string, SitePage> = {};
-beforeAll(async () => {
-  server = await sharedServer();
-  site = await startSite(pages);
-});
-afterAll(async () => {
-  await closeBrowser();
-  await site.close();
+withSite(pages, (...started) => {
+  [server, site] = started;
 });
 
 async function formOf(settings: object = {}, fields: object[] = VISITS) {
@@ -138,19 +133,15 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
-  it.each(['light', 'dark'] as const)(
-    'has no axe violations on a page in %s mode',
-    { tags: 'long' },
-    async (colorScheme) => {
-      const app = await formOf({ title: 'Register', description: 'Some text' }, EVERY_KIND);
-      const style = '<style>:root { color-scheme: light dark; background: Canvas; color: CanvasText }</style>';
-      const { page, close } = await open(`${style}<main><h1>Site</h1>${element(app)}</main>`, { colorScheme });
-      await page.getByRole('button').click();
-      await page.locator('.user-collection-problem').first().waitFor();
-      expect(await axeViolations(page)).toEqual([]);
-      await close();
-    },
-  );
+  it('has no axe violations on a page in light and in dark mode', { tags: 'long' }, async () => {
+    const app = await formOf({ title: 'Register', description: 'Some text' }, EVERY_KIND);
+    const style = '<style>:root { color-scheme: light dark; background: Canvas; color: CanvasText }</style>';
+    const { page, close } = await open(`${style}<main><h1>Site</h1>${element(app)}</main>`);
+    await page.getByRole('button').click();
+    await page.locator('.user-collection-problem').first().waitFor();
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
+    await close();
+  });
 
   it('shows a link to the hosted form where the site is not allowed, and its owner reads why', {
     tags: 'long',

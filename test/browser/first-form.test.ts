@@ -1,14 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TEMPLATES } from '../../web/src/first-form/templates.ts';
-import { beginSession, closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { beginSession, closeBrowser } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';
 
 const PASSWORD = 'a password of twelve';
 
 let server: TestServer;
-let visit: Visit;
 let page: Page;
 beforeAll(async () => {
   server = await startServer();
@@ -17,16 +16,13 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [server.listener.url] });
-  page = visit.page;
-});
-afterEach(async () => {
-  visit.expectClean();
-  await visit.close();
-});
+const { button, heading, expectAccessible } = withStaffPage(
+  () => [server.listener.url],
+  (opened) => {
+    page = opened;
+  },
+);
 
-const { button, heading, expectAccessible } = staffPage(() => page);
 const goTo = (path: string) => page.goto(`${server.listener.url}/dashboard${path}`);
 const appId = () => page.getByRole('textbox', { name: 'App ID' });
 
@@ -42,7 +38,6 @@ describe('the first start', () => {
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press('Enter');
     await heading('Create your first form');
-    await expectAccessible();
 
     await page.getByRole('radio', { name: 'Newsletter' }).focus();
     await page.keyboard.press('ArrowDown');
@@ -74,7 +69,6 @@ describe('the first start', () => {
     await page.getByText('Received: grace@example.com').waitFor();
     await page.getByText('Grace Hopper').waitFor();
     await page.getByText('Second line').waitFor();
-    await expectAccessible();
     await page.getByRole('tab', { name: 'Embed' }).click();
     await page.getByText('data-user-collection="contact"').waitFor();
     await page.reload();
@@ -111,7 +105,6 @@ describe('a new app from a template', () => {
     expect(await appId().inputValue()).toBe('event');
     await button('Create form').click();
     await page.getByText('An app with this ID already exists').waitFor();
-    await expectAccessible();
     await appId().fill('my-feedback');
     await button('Create form').click();
     await heading('Your form is ready');

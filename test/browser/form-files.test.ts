@@ -2,22 +2,17 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Page, Request, Route } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { closeBrowser, openPage } from '../support/browser/browser.ts';
-import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
-import { sharedServer, type TestServer } from '../support/server/server.ts';
+import { openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, withSite } from '../support/browser/site.ts';
+import type { TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let site: Site;
 const pages: Record<string, SitePage> = {};
-beforeAll(async () => {
-  server = await sharedServer();
-  site = await startSite(pages);
-});
-afterAll(async () => {
-  await closeBrowser();
-  await site.close();
+withSite(pages, (...started) => {
+  [server, site] = started;
 });
 
 const FIELDS = [
@@ -229,10 +224,14 @@ describe.each(PLACES)('files in %s (spec 4.14.8)', (place, open) => {
     await close();
   });
 
-  it('can be dropped', async () => {
+  it('are required, and can be dropped', async () => {
     const app = await formOf();
     const { page, close } = await open(app);
     await page.getByText('Drop files here').waitFor();
+    await page.getByLabel('Email').fill('ada@example.com');
+    await send(page);
+    await page.locator('.user-collection-problem').waitFor();
+    expect(await chooser(page).getAttribute('aria-invalid')).toBe('true');
     const data = await page.evaluateHandle(`(() => {
       const data = new DataTransfer();
       for (const name of ['a.pdf', 'b.pdf']) data.items.add(new File(['%PDF-1.7 content'], name));
@@ -245,17 +244,6 @@ describe.each(PLACES)('files in %s (spec 4.14.8)', (place, open) => {
     await arrived(page, 'a.pdf');
     await arrived(page, 'b.pdf');
     expect(await area.getAttribute('class')).not.toContain('drop-over');
-    await close();
-  });
-
-  it('are required', async () => {
-    const app = await formOf();
-    const { page, close } = await open(app);
-    await page.getByText('Drop files here').waitFor();
-    await page.getByLabel('Email').fill('ada@example.com');
-    await send(page);
-    await page.locator('.user-collection-problem').waitFor();
-    expect(await chooser(page).getAttribute('aria-invalid')).toBe('true');
     await close();
   });
 

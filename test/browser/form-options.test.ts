@@ -1,10 +1,9 @@
 // @module-tag long
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import { closeBrowser } from '../support/browser/browser.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
-import { ADMIN, SchemaPage } from './schema-page.ts';
+import { SchemaPage } from './schema-page.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -102,35 +101,5 @@ describe('the form options in the schema editor (spec 2.6)', () => {
     });
     schema.visit.expectClean();
     await schema.visit.close();
-  });
-
-  it('have no serious or critical axe violations in light and dark mode', async () => {
-    const { sourceAppId } = await server.admin.buildApp({
-      fields: [
-        {
-          key: 'plan',
-          kind: 'select',
-          enum: ['a', 'b'],
-          ui: 'radio',
-          help: 'Why',
-          enumLabels: { a: 'A' },
-          default: 'b',
-        },
-        { key: 'note', kind: 'text', ui: 'textarea', placeholder: 'Hello' },
-        { key: 'terms', kind: 'checkbox', consent: { version: '1', url: 'https://example.com/' } },
-        { key: 'from', kind: 'text', source: 'page', hidden: true, default: 'x' },
-      ],
-    });
-    const { page, close } = await visitAs(server, ADMIN, `/apps/${sourceAppId}`);
-    for (const name of ['plan', 'terms']) {
-      await page
-        .getByRole('region', { name: 'Fields' })
-        .getByRole('button', { name: new RegExp(`^${name} `) })
-        .click();
-      await page.getByRole('button', { name: 'Form', exact: true }).click();
-      await page.getByLabel('Help text').waitFor();
-      expect(await axeViolationsInBothModes(page)).toEqual([]);
-    }
-    await close();
   });
 });

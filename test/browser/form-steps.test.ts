@@ -5,23 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { closeBrowser, openPage } from '../support/browser/browser.ts';
-import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
-import { sharedServer, type TestServer } from '../support/server/server.ts';
+import { openPage } from '../support/browser/browser.ts';
+import { type Site, type SitePage, withSite } from '../support/browser/site.ts';
+import type { TestServer } from '../support/server/server.ts';
 import { STEP_SETTINGS, STEPPED, titleOf } from './stepped-forms.ts';
 
 let server: TestServer;
 let site: Site;
 const pages: Record<string, SitePage> = {};
-beforeAll(async () => {
-  server = await sharedServer();
-  site = await startSite(pages);
-});
-afterAll(async () => {
-  await closeBrowser();
-  await site.close();
+withSite(pages, (...started) => {
+  [server, site] = started;
 });
 
 async function formOf(fields: object[] = STEPPED, settings: object = STEP_SETTINGS): Promise<string> {

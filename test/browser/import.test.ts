@@ -2,7 +2,6 @@
 
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
 import { zipOf } from '../support/samples/archives.ts';
 import type { TestApp } from '../support/server/client.ts';
@@ -145,20 +144,6 @@ describe('the import page', () => {
     await page.getByLabel('Field of How tall').selectOption('');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('30 lines: 30 created').waitFor();
-    expectClean();
-    await close();
-  });
-
-  it('has no axe violations with the rejected lines of two imports', async () => {
-    const visited = await open('/import');
-    const { page, expectClean, close } = visited;
-    for (const name of ['first.csv', 'second.csv']) {
-      await chooseFile(visited, name, 'email\nnobody\n');
-      await page.getByRole('button', { name: 'Dry run' }).click();
-      const shown = page.getByRole('article', { name: `Import of ${name}` });
-      await shown.getByLabel('First rejected lines').waitFor();
-    }
-    expect(await axeViolationsInBothModes(page)).toEqual([]);
     expectClean();
     await close();
   });

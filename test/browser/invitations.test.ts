@@ -1,9 +1,9 @@
 // @module-tag long
 
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
@@ -12,7 +12,6 @@ const PASSWORD = 'a password of twelve';
 let server: TestServer;
 let app: TestApp;
 let other: TestApp;
-let visit: Visit;
 let page: Page;
 beforeAll(async () => {
   server = await startServer();
@@ -23,14 +22,12 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [server.listener.url] });
-  page = visit.page;
-});
-afterEach(async () => {
-  visit.expectClean();
-  await visit.close();
-});
+const { button, heading } = withStaffPage(
+  () => [server.listener.url],
+  (opened) => {
+    page = opened;
+  },
+);
 
 async function invite(email: string, role: string, { sourceAppId } = app): Promise<string> {
   const { body } = await server.admin.post(`/auth/apps/${sourceAppId}/invitations`, { email, role }).expect(200);
@@ -46,7 +43,6 @@ async function enter(email: string, name: string): Promise<void> {
   await page.context().request.post(`${server.listener.url}/auth/login`, { data, failOnStatusCode: true });
 }
 
-const { button, heading, expectAccessible } = staffPage(() => page);
 const accountIs = (name: string) => page.getByRole('button', { name: `Account: ${name}` }).waitFor();
 
 describe('an invitation on a phone', () => {
@@ -76,7 +72,6 @@ describe('an invitation to somebody who is logged in', () => {
     await page.getByText(other.sourceAppId, { exact: true }).waitFor();
     await page.getByText('You are logged in as Ada (ada@example.com)').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
-    await expectAccessible();
     await button('Accept invitation').focus();
     await page.keyboard.press('Enter');
     await heading('Choose an app');
@@ -89,7 +84,6 @@ describe('an invitation to somebody who is logged in', () => {
     await button('Deutsch').click();
     await heading('Zugang einrichten');
     expect(new URL(page.url()).hash).toBe('');
-    await expectAccessible();
     await button('Einladung annehmen').click();
     await heading('App auswählen');
   });
@@ -99,7 +93,6 @@ describe('an invitation to somebody who is logged in', () => {
     await page.goto(await invite('new@example.com', 'editor', other));
     await page.getByText('You are logged in as bob@example.com').waitFor();
     expect(await button('Accept invitation').count()).toBe(0);
-    await expectAccessible();
     await button('Log out and continue').click();
     await page.getByLabel('Your name').fill('New');
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);

@@ -3,8 +3,8 @@
 import { ObjectId } from 'mongodb';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, openPage, type Visit } from '../support/browser/browser.ts';
-import { staffPage } from '../support/browser/staff-page.ts';
+import { closeBrowser, openPage } from '../support/browser/browser.ts';
+import { withStaffPage } from '../support/browser/staff-page.ts';
 import { joinApp, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
@@ -13,7 +13,6 @@ let server: TestServer;
 let app: TestApp;
 /** Browsers have passkeys on localhost, and not at an IP address. */
 let origin: string;
-let visit: Visit;
 let page: Page;
 let devTools: CDPSession;
 let authenticatorId: string;
@@ -26,9 +25,13 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
+const { button, heading, expectAccessible } = withStaffPage(
+  () => [origin],
+  (opened) => {
+    page = opened;
+  },
+);
 beforeEach(async () => {
-  visit = await openPage('about:blank', { origins: [origin] });
-  page = visit.page;
   devTools = await page.context().newCDPSession(page);
   await devTools.send('WebAuthn.enable');
   ({ authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
@@ -43,12 +46,9 @@ beforeEach(async () => {
   }));
 });
 afterEach(async () => {
-  visit.expectClean();
   await devTools.detach();
-  await visit.close();
 });
 
-const { button, heading, expectAccessible } = staffPage(() => page);
 const goTo = (path: string) => page.goto(`${origin}/dashboard${path}`);
 const passkeys = () => page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem');
 /** Whether the person unlocks the device. If not, a request is cancelled. */
@@ -87,7 +87,6 @@ async function saveCodes(): Promise<string[]> {
   return codes;
 }
 
-/** The page fits a phone, and has no violations in light and dark mode. */
 describe('an account without a password', () => {
   it('is that of the first admin, who logs in again with the passkey', async () => {
     await goTo(`/invitation#${await server.services.accounts.service.firstLink()}`);

@@ -1,10 +1,8 @@
 // @module-tag long
 // @module-tag fault
 
-import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { UserDocument } from '../../src/records/stored/record.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { closeBrowser, visitAs } from '../support/browser/browser.ts';
 import { appDocument } from '../support/database/index-slots.ts';
@@ -12,6 +10,7 @@ import { rounds } from '../support/run/rounds.ts';
 import { recordsOf } from '../support/server/renames.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 import { SchemaPage } from './schema-page.ts';
+import { storeRecords } from './users-page.ts';
 
 const RECORDS = rounds(20_000, 3_000);
 const SHOWN = RECORDS.toLocaleString('en-GB');
@@ -26,26 +25,6 @@ afterAll(async () => {
   await closeBrowser();
   await server.close();
 });
-
-/** Stores records as submissions of the second schema version do. */
-async function storeRecords(sourceAppId: string): Promise<void> {
-  const { _id } = await appDocument(server, sourceAppId);
-  const now = new Date();
-  const records = Array.from({ length: RECORDS }, (_, n): UserDocument => {
-    const data = { name: `N${n}`, plan: 'pro', age: n };
-    return {
-      _id: new UUID(),
-      appId: _id,
-      sourceAppId,
-      email: `u${n}@x.org`,
-      data,
-      schemaVersion: 2,
-      createdAt: now,
-      updatedAt: now,
-    };
-  });
-  await server.db.collection<UserDocument>('users').insertMany(records);
-}
 
 /** Ends the wait of a move for writes of earlier versions. */
 async function endLateWrites(sourceAppId: string): Promise<void> {
@@ -67,7 +46,7 @@ const workOf = (page: Page) => page.getByRole('list', { name: 'Background work' 
 it('A rename shows its progress until it has ended, and another one waits until then', async () => {
   const schema = await SchemaPage.open(server);
   const { page, app } = schema;
-  await storeRecords(app.sourceAppId);
+  await storeRecords({ server, app }, RECORDS, (n) => ({ name: `N${n}`, plan: 'pro', age: n }));
   const phone = { viewport: { width: 320, height: 640 } };
   const operator = await visitAs(server, app, '/users', phone);
 

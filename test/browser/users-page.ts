@@ -1,6 +1,7 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser/browser.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TestApp } from '../support/server/client.ts';
@@ -88,23 +89,33 @@ export function withUsersPage(
 
 let storedRecords = 0;
 
-/** Stores records at once, older than any other; `data` by their number. */
+/**
+ * Stores records at once, as submissions of the second version of the schema do.
+ *
+ * @param data is called with the number of each record
+ * @param options.createdAt when they were created, one after the other; default: before any other
+ */
 export async function storeRecords(
   { server, app }: Pick<UsersPage, 'server' | 'app'>,
   count: number,
   data: (index: number) => object,
+  {
+    createdAt,
+    email = (index) => `stored-${index}@example.com`,
+  }: { createdAt?: Date; email?: (index: number) => string } = {},
 ): Promise<void> {
   const stored = await appDocument(server, app.sourceAppId);
-  const now = new Date();
+  const newId = createRecordIds();
+  const time = createdAt ?? new Date();
   const records = Array.from({ length: count }, (_, index) => ({
-    _id: olderId(),
+    _id: createdAt ? newId(createdAt) : olderId(),
     appId: stored._id,
     sourceAppId: app.sourceAppId,
     schemaVersion: 2,
-    email: `stored-${index}@example.com`,
+    email: email(index),
     data: data(index),
-    createdAt: now,
-    updatedAt: now,
+    createdAt: time,
+    updatedAt: time,
   }));
   await server.db.collection<(typeof records)[number]>('users').insertMany(records);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { expectUsable, type LargeApp, POLL, shown, waitForText } from './large-app.ts';
+import { expectFits, expectUsable, type LargeApp, POLL, shown, waitForText } from './large-app.ts';
 import { emailOf, LARGE } from './records.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,7 +36,7 @@ export function person(large: LargeApp): void {
       await page.getByRole('button', { name: `Show data of ${email}` }).click();
       const held = page.getByRole('list', { name: 'Held data' }).getByRole('listitem');
       await expect.poll(() => held.count(), POLL).toBe(2);
-      await expectUsable(page, 'person');
+      await expectFits(page);
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Export everything' }).click();
       const { entries } = JSON.parse(await readFile(await (await download).path(), 'utf8'));
@@ -106,7 +106,7 @@ export function erasing(large: LargeApp): void {
       const toldCount = Number(told.replace(/\D/g, ''));
       expect(Math.abs(toldCount - old)).toBeLessThanOrEqual(1);
       expect(old).toBeGreaterThan(LARGE / 10);
-      await expectUsable(page, 'retention');
+      await expectFits(page);
       await dialog.getByLabel('App ID').fill(app.sourceAppId);
       await dialog.getByRole('button', { name: 'Save retention' }).click();
       await page.getByText(`Now: Users are erased ${days} days after the creation.`).waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { tableRows } from '../../support/browser/browser.ts';
-import { expectUsable, type LargeApp, NEWEST, POLL, shown, shownEmails, waitForText } from './large-app.ts';
+import { expectFits, expectUsable, type LargeApp, NEWEST, POLL, shown, shownEmails, waitForText } from './large-app.ts';
 import { LARGE } from './records.ts';
 
 /** The page of 50 users at three quarters of all. */
@@ -85,7 +85,7 @@ export function findingWithIndexes(large: LargeApp): void {
       await add('Plan', 'is one of');
       await form.getByRole('checkbox', { name: 'Professional' }).check();
       await form.getByRole('checkbox', { name: 'team' }).check();
-      await expectUsable(page, 'filter form');
+      await expectFits(page);
       await apply();
       await add('Age', 'between');
       await form.getByLabel('From').fill('20');
@@ -120,7 +120,7 @@ export function findingWithIndexes(large: LargeApp): void {
         'Newsletter is empty',
         'Remove all filters',
       ]);
-      await expectUsable(page, 'several conditions');
+      await expectFits(page);
     });
   });
 
@@ -143,14 +143,14 @@ export function findingWithIndexes(large: LargeApp): void {
         ),
       );
       expect(await page.getByRole('button', { name: 'Count exactly' }).count()).toBe(0);
-      await expectUsable(page, 'breakdown by values');
+      await expectFits(page);
       await chart(page, 'Plan').getByRole('button', { name: /^team/ }).click();
       await waitForText(page, `${shown(counts[2] ?? 0)} matching users`);
       await page.getByLabel('Break down by').selectOption('Spent');
       const spent = chart(page, 'Spent').getByRole('button').first();
       const label = (await spent.getAttribute('aria-label')) ?? '';
       const [, low = '', high = '', count = ''] = /^(\S+) – under (\S+): (\S+) users/.exec(label) ?? [];
-      await expectUsable(page, 'breakdown by ranges');
+      await expectFits(page);
       await spent.click();
       const range = { $gte: Number(low.replace(/,/g, '')), $lt: Number(high.replace(/,/g, '')) };
       expect(count).toBe(shown(await large.count({ ...older, 'data.plan': 'team', 'data.spent': range })));

@@ -159,9 +159,14 @@ export async function downloadedLines(page: Page, press: () => Promise<void>, en
 /** A number as the dashboard shows it. */
 export const shown = (number: number): string => number.toLocaleString('en-GB');
 
-/** Asserts that a state of a page has no axe violations and no horizontal scroll bar. */
+/** Asserts that a state of a page has no axe violations, and fits. */
 export async function expectUsable(page: Page, state: string): Promise<void> {
   expect({ state, found: await axeViolations(page) }).toEqual({ state, found: [] });
+  await expectFits(page);
+}
+
+/** Asserts that a page has no horizontal scroll bar. */
+export async function expectFits(page: Page): Promise<void> {
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
   expect(await page.evaluate(overflow)).toBe(0);
 }

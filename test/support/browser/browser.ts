@@ -19,6 +19,9 @@ const NOT_REUSED = /"(?:javaScriptEnabled|colorScheme)":/;
 /** The events that visits and tests listen to. */
 const EVENTS = ['console', 'pageerror', 'dialog', 'request', 'requestfinished', 'response', 'download', 'popup'];
 
+/** Who logs in: an app or an account. */
+type LogIn = TestApp | { email: string; password: string };
+
 /** How a page is opened. */
 type PageOptions = BrowserContextOptions & {
   /** How long locators wait, in ms. */
@@ -136,9 +139,9 @@ async function sharedBrowser(): Promise<Browser> {
  * The path of a page in a session. Tests name the pages of an operator's app without the app:
  * `/users` is `/apps/<id>/users`.
  */
-export function pathAs({ sourceAppId }: Pick<TestApp, 'sourceAppId'>, path: string): string {
-  const isWhole = sourceAppId === 'admin' || path === '/' || path.startsWith('/apps/');
-  return isWhole ? path : `/apps/${sourceAppId}${path}`;
+export function pathAs(as: Pick<TestApp, 'sourceAppId'> | LogIn, path: string): string {
+  if ('email' in as || as.sourceAppId === 'admin') return path;
+  return path === '/' || path.startsWith('/apps/') ? path : `/apps/${as.sourceAppId}${path}`;
 }
 
 /**
@@ -156,18 +159,18 @@ export async function visit(
 }
 
 /**
- * Like {@link visit}, with a session of the app: saves the log-in page, which test/browser/log-in
- * tests.
+ * Like {@link visit}, with a session of the app or account: saves the log-in page, which
+ * test/browser/log-in tests.
  */
 export async function visitAs(
   { listener }: TestServer,
-  app: TestApp,
+  as: LogIn,
   path = '/',
   options: PageOptions = {},
 ): Promise<Visit> {
   const origin = listener.url;
-  const url = `${origin}/dashboard${pathAs(app, path)}`;
-  const opened = await openPage(url, { origins: [origin], session: { origin, app }, ...options });
+  const url = `${origin}/dashboard${pathAs(as, path)}`;
+  const opened = await openPage(url, { origins: [origin], session: { origin, app: as }, ...options });
   await mainNavigation(opened.page).waitFor();
   return opened;
 }
@@ -177,7 +180,7 @@ export async function visitAs(
  * caller opens one.
  *
  * @param options.origins the only origins from which the page may request something; default: all
- * @param options.session the service and the app whose session the browser has
+ * @param options.session the service, and whose session the browser has
  */
 export async function openPage(
   url: string,
@@ -188,7 +191,7 @@ export async function openPage(
     mayBeBusy = false,
     viewport,
     ...options
-  }: PageOptions & { origins?: readonly string[]; session?: { origin: string; app: TestApp } } = {},
+  }: PageOptions & { origins?: readonly string[]; session?: { origin: string; app: LogIn } } = {},
 ): Promise<Visit> {
   const page = await takePage({ locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce', ...options });
   page.context().setDefaultTimeout(waitMs);
@@ -216,9 +219,9 @@ export async function openPage(
   };
 }
 
-/** Gives the pages of a browser context a session of the app, without the log-in page. */
-export async function beginSession(context: BrowserContext, origin: string, app: TestApp): Promise<void> {
-  const answer = await context.request.post(`${origin}/auth/login`, { data: app, failOnStatusCode: true });
+/** Gives the pages of a browser context a session of an app or account, without the log-in page. */
+export async function beginSession(context: BrowserContext, origin: string, as: LogIn): Promise<void> {
+  const answer = await context.request.post(`${origin}/auth/login`, { data: as, failOnStatusCode: true });
   await answer.dispose();
 }
 

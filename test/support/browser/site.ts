@@ -1,5 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import { sharedServer, type TestServer } from '../server/server.ts';
+import { closeBrowser } from './browser.ts';
 
 /** A page of a site, with the headers that its owner sets. */
 export interface SitePage {
@@ -39,4 +42,23 @@ export async function startSite(pages: Record<string, SitePage>, host = 'site.te
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/**
+ * Registers the hooks that start a site beside the shared server, and close it and the browser.
+ *
+ * @param pages the pages of the site, by path
+ * @param started is called with both
+ */
+export function withSite(pages: Record<string, SitePage>, started: (server: TestServer, site: Site) => void): void {
+  let site: Site;
+  beforeAll(async () => {
+    const server = await sharedServer();
+    site = await startSite(pages);
+    started(server, site);
+  });
+  afterAll(async () => {
+    await closeBrowser();
+    await site.close();
+  });
 }

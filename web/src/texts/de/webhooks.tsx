@@ -47,7 +47,7 @@ export const webhooks: typeof en = {
   added: (time) => <>Hinzugefügt: {time}</>,
   enableUrl: (url) => `${url} aktivieren`,
   enable: 'Aktivieren',
-  testUrl: (url) => `Testereignis an ${url} senden`,
+  testUrl: (url) => `Testereignis senden an ${url}`,
   test: 'Testereignis senden',
 
   accepted: 'Das Testereignis wurde angenommen',
