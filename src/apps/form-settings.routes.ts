@@ -6,7 +6,7 @@ import { byLanguage, FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { MAX_PAGES } from '../fields/conditions.ts';
 import { IMAGE_BYTES, type ImageName, THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '../fields/theme.ts';
 import { canonicalTimeZone, normalizeEmail } from '../platform/core/identifiers.ts';
-import { isWebOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
+import { isOrigin, parseRedirectUrl } from '../platform/core/web-origin.ts';
 import { code, problem } from '../platform/languages/problems.ts';
 import { canonicalTag, isCanonicalTag, MAX_LANGUAGES } from '../platform/languages/tags.ts';
 import { parseDataUrl, type SentImage } from './form-images.ts';
@@ -54,7 +54,7 @@ const RedirectUrl = z
   .meta({ example: 'https://www.example.com/thanks' });
 
 const Origins = z
-  .array(z.string(code('notText')).refine((origin) => origin === '*' || isWebOrigin(origin), code('notOrigin')))
+  .array(z.string(code('notText')).refine((origin) => origin === '*' || isOrigin(origin), code('notOrigin')))
   .max(MAX_ORIGINS, code('tooManyItems', { max: MAX_ORIGINS }))
   .refine((origins) => origins.length === 1 || !origins.includes('*'), code('otherOrigins'))
   .transform((origins) => [...new Set(origins)])

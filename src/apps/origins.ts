@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { createAccumulator } from '../platform/core/accumulator.ts';
+import { isOrigin } from '../platform/core/web-origin.ts';
 import type { App } from './app.ts';
 import type { AppModel } from './apps.model.ts';
 import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
@@ -74,21 +75,13 @@ export function createOriginCounts(apps: AppModel, member: 'refusedOrigins' | 'i
   return {
     /** Counts one request; it is stored within about a second. */
     note(appId: ObjectId, origin: string): void {
-      if (!isOrigin(origin)) return;
+      if (origin !== 'null' && (origin.length > MAX_ORIGIN_LENGTH || !isOrigin(origin))) return;
       counts.add(`${appId.toHexString()} ${origin}`, { appId, counted: { origin, count: 1, lastAt: new Date() } });
     },
 
     /** Resolves when everything counted before the call is stored. */
     flush: counts.flush,
   };
-}
-
-/** Matches `null`, or scheme, host and port as browsers send them. */
-function isOrigin(origin: string): boolean {
-  if (origin === 'null') return true;
-  if (origin.length > MAX_ORIGIN_LENGTH || !URL.canParse(origin)) return false;
-  const url = new URL(origin);
-  return url.origin === origin || (url.origin === 'null' && /^[a-z][a-z0-9+.-]*:\/\/[\w.-]+$/.test(origin));
 }
 
 /** An aggregation expression: the stored entries with `counted` added, the latest first. */

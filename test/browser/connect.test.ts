@@ -60,18 +60,18 @@ describe('allowed websites', () => {
   it('shows refused origins with their count while the page is open; allowing one keeps others', async () => {
     await refuse('https://www.example.com');
     await refuse('https://www.example.com');
-    await refuse('chrome-extension://abcdef');
+    await refuse('capacitor://localhost');
     await refuse('null');
     const refused = connect.page.getByRole('list', { name: 'Refused websites' });
     await refused.getByText('Last refused: https://www.example.com (2 times, just now)').waitFor();
-    await refused.getByText('Cannot be allowed: this is not a website').waitFor();
     await refused.getByText('or a website with Referrer-Policy: no-referrer or same-origin').waitFor();
 
     // Someone else allows another website at the same moment.
     await server.admin.put(path(), { origins: ['https://other.example.com'], title: 'Theirs' }).expect(200);
     await connect.allowRefused('https://www.example.com');
+    await connect.allowRefused('capacitor://localhost');
     expect(await settings()).toMatchObject({
-      origins: ['https://other.example.com', 'https://www.example.com'],
+      origins: ['https://other.example.com', 'https://www.example.com', 'capacitor://localhost'],
       title: 'Theirs',
     });
   });

@@ -104,6 +104,7 @@ describe('form settings (spec 4.5)', () => {
     [{ origins: ['www.example.com'] }, 'origins.0'],
     [{ origins: ['https://*.example.com'] }, 'origins.0'],
     [{ origins: ['null'] }, 'origins.0'],
+    [{ origins: ['javascript://localhost'] }, 'origins.0'],
     [{ origins: ['*', SITE] }, 'origins'],
     [{ origins: SITE }, 'origins'],
     [{ origins: Array.from({ length: 51 }, (_, index) => `https://site${index}.example`) }, 'origins'],
@@ -197,25 +198,38 @@ describe('the origins of an app (spec 5.3)', () => {
     await submit(sourceAppId, 'https://anywhere.example').expect(403);
   });
 
-  it('receive preflights, although these do not name the app', async () => {
-    const only = 'https://preflight.example';
-    const preflight = async (origin: string, server = a) =>
-      fetch(`${server.client.url}/v1/users`, {
-        method: 'OPTIONS',
-        headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
-      });
+  it.each(['https://preflight.example', 'capacitor://localhost'])(
+    'receive preflights, although these do not name the app: %s',
+    async (only) => {
+      const preflight = async (origin: string, server = a) =>
+        fetch(`${server.client.url}/v1/users`, {
+          method: 'OPTIONS',
+          headers: { Origin: origin, 'Access-Control-Request-Method': 'POST' },
+        });
+      const { sourceAppId } = await a.admin.buildApp();
+      expect((await preflight(only)).status).toBe(403);
+      await put(sourceAppId, { origins: [only] }).expect(200);
+      for (const server of [a, b]) {
+        const { status, headers } = await preflight(only, server);
+        expect(status).toBe(204);
+        expect(headers.get('access-control-allow-origin')).toBe(only);
+        expect(headers.get('access-control-allow-credentials')).toBeNull();
+        expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
+      }
+      await put(sourceAppId, {}).expect(200);
+      expect((await preflight(only, b)).status).toBe(403);
+    },
+  );
+
+  it('may be of a packaged app, whose pages submit without credentials', async () => {
     const { sourceAppId } = await a.admin.buildApp();
-    expect((await preflight(only)).status).toBe(403);
-    await put(sourceAppId, { origins: [only] }).expect(200);
-    for (const server of [a, b]) {
-      const { status, headers } = await preflight(only, server);
-      expect(status).toBe(204);
-      expect(headers.get('access-control-allow-origin')).toBe(only);
-      expect(headers.get('access-control-allow-credentials')).toBeNull();
-      expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
-    }
-    await put(sourceAppId, {}).expect(200);
-    expect((await preflight(only, b)).status).toBe(403);
+    const ofApp = 'ionic://localhost';
+    await submit(sourceAppId, ofApp).expect(403);
+    await put(sourceAppId, { origins: [ofApp] }).expect(200);
+    const { headers } = await submit(sourceAppId, ofApp).expect(200);
+    expect(headers['access-control-allow-origin']).toBe(ofApp);
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    await submit(sourceAppId, 'ionic://other').expect(403);
   });
 });
 

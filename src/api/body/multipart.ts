@@ -384,11 +384,18 @@ function fileNameOf({ filename = '', 'filename*': extended }: Parameters): strin
     .replace(/%0[da]/gi, ' ');
 }
 
+/**
+ * A quote that does not end a text: browsers write `%22`, other clients `\"`. A backslash in what
+ * browsers send is one of the name.
+ */
+const ESCAPED_QUOTE = /\\"(?![ \t]*(?:;|$))/;
+
 /** The parameters of `Content-Disposition: form-data`. @throws {InvalidInput} */
 function readDisposition(headers: PartHeaders): Parameters {
   const [header, ...others] = headers['content-disposition'] ?? [];
   if (header === undefined || others.length > 0) throw formDataError();
-  const { type, parameters } = parseDisposition(header, { multipart: true, extended: false });
+  const options = { multipart: !ESCAPED_QUOTE.test(header), extended: false };
+  const { type, parameters } = parseDisposition(header, options);
   if (type !== 'form-data') throw formDataError();
   return parameters;
 }

@@ -10,7 +10,7 @@ import { connectionStringProblem } from './mongodb-uri.ts';
 import { AppRole } from './roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from './secrets.ts';
 import { MAILBOX_FORMAT, parseMailbox, parseSmtpUrl, SMTP_URL_FORMAT } from './smtp-url.ts';
-import { isWebOrigin, parseRedirectUrl, WEB_ORIGIN_FORMAT } from './web-origin.ts';
+import { isOrigin, isWebOrigin, ORIGIN_FORMAT, parseRedirectUrl, WEB_ORIGIN_FORMAT } from './web-origin.ts';
 
 // The kinds of values of environment variables. Each converts a text.
 
@@ -57,9 +57,9 @@ const origins = z.string().transform((text, context) => {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-  const malformed = list.find((origin) => !isWebOrigin(origin));
+  const malformed = list.find((origin) => !isOrigin(origin));
   if (malformed === undefined) return list;
-  context.addIssue({ code: 'custom', message: `has "${malformed}": each origin is ${WEB_ORIGIN_FORMAT}` });
+  context.addIssue({ code: 'custom', message: `has "${malformed}": each origin is ${ORIGIN_FORMAT}` });
   return z.NEVER;
 });
 

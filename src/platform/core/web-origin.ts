@@ -1,8 +1,25 @@
 /** What {@link isWebOrigin} expects, for error messages. */
 export const WEB_ORIGIN_FORMAT =
   'scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com';
+/** What {@link isOrigin} expects. */
+export const ORIGIN_FORMAT = `${WEB_ORIGIN_FORMAT} or capacitor://localhost`;
 
-/** Returns whether a text is an origin as browsers send it. `URL` accepts a star in a host name. */
+/** A scheme, a host and a port. A DNS name has at most 253 characters. */
+const APP_ORIGIN = /^([a-z][a-z0-9+.-]{0,29}):\/\/[\w.-]{1,253}(?::\d{1,5})?$/;
+/** Not of apps: their addresses are no pages, or have no origin, or that of another page. */
+const OTHER_SCHEMES = ['http', 'https', 'ftp', 'ws', 'wss', 'file', 'data', 'javascript', 'blob'];
+
+/**
+ * Returns whether a text is an origin as web sites and apps send it: packaged apps and extensions
+ * have schemes of their own, like `capacitor://localhost`.
+ */
+export function isOrigin(text: string): boolean {
+  if (isWebOrigin(text)) return true;
+  const [, scheme] = APP_ORIGIN.exec(text) ?? [];
+  return scheme !== undefined && !OTHER_SCHEMES.includes(scheme);
+}
+
+/** Returns whether a text is the origin of a web site. `URL` accepts a star in a host name. */
 export function isWebOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }

@@ -61,7 +61,7 @@ export const rules = {
 
   // Settings of forms.
   notOrigin:
-    'must be an origin: scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com',
+    'must be an origin: scheme, host and, where not the default, port, in lower case and without a path, like https://forms.example.com or capacitor://localhost',
   otherOrigins: '"*" must be the only entry',
   notColor: 'must be a color such as #1f5fd6',
   notImage: 'must be a PNG, JPEG or WebP image as a data URL',

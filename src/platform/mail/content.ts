@@ -123,8 +123,10 @@ export function splitLines(text: string, max: number): string[] {
     .map((line) => line.replace(DISRUPTIVE, ' '));
 }
 
-/** Cuts a text to at most `max` UTF-16 units and marks the cut. Splits no character. */
+/** Cuts a text to at most `max` characters (code points, as settings count) and marks the cut. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  // A character has at most two units, so more of them are more than `max` characters.
+  const start = Array.from(text.slice(0, 2 * max + 2));
+  return start.length <= max ? text : `${start.slice(0, max - 1).join('')}…`;
 }

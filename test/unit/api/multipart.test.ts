@@ -134,6 +134,19 @@ describe('files of multipart forms (spec K1)', () => {
     expect(sink.files.map(({ name }) => name)).toEqual(['ä.pdf']);
   });
 
+  it.each([
+    ['John \\"Magic\\" Smith.txt', 'John "Magic" Smith.txt'],
+    ['\\"all\\"', '"all"'],
+    ['a\\\\b \\"c\\"', 'a\\b "c"'],
+    ['é \\"ü\\".txt', 'é "ü".txt'],
+    ['C:\\folder\\new.txt', 'C:\\folder\\new.txt'],
+    ['ends with \\', 'ends with \\'],
+  ])('have the name of filename="%s": quotes as browsers or as other clients escape them', async (sent, name) => {
+    const sink = new Sink();
+    await parse(Buffer.from(partOf(`name="file"; filename="${sent}"`, 'x') + END), sink);
+    expect(sink.files.map((file) => file.name)).toEqual([name]);
+  });
+
   it('are left out where a control has none, and refused in other controls', async () => {
     const sink = new Sink();
     const unfilled = partOf('name="file"; filename=""', '', ['Content-Type: application/octet-stream']);

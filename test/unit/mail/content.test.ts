@@ -10,7 +10,7 @@ describe('the texts of an email', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const line = oneLine(text, 100);
-        expect(line.length).toBeLessThanOrEqual(100);
+        expect([...line].length).toBeLessThanOrEqual(100);
         expect(line).not.toMatch(/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u);
       }),
     );
@@ -18,11 +18,17 @@ describe('the texts of an email', () => {
   });
 
   it('are cut between characters', () => {
-    expect(cut('aaa😀', 4)).toBe('aaa…');
-    expect(cut('aaa😀', 5)).toBe('aaa😀');
+    expect(cut('aaa😀', 4)).toBe('aaa😀');
+    expect(cut('aaa😀😀', 4)).toBe('aaa…');
     expect(cut('aaaa', 4)).toBe('aaaa');
     expect(splitLines('one\r\ntwo\rthree\u2028four\u0007', 100)).toEqual(['one', 'two', 'three', 'four ']);
   });
+});
+
+it('a text of an email has as many characters as a setting may have', () => {
+  const subject = '😀'.repeat(150);
+  expect(oneLine(subject, 150)).toBe(subject);
+  expect(oneLine(`${subject}😀`, 150)).toBe(`${'😀'.repeat(149)}…`);
 });
 
 describe('the content of an email', () => {

@@ -5,7 +5,7 @@ import { Time } from '../../components/content/time.tsx';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import type { SettingsChange, useChangeSettings } from '../queries.ts';
-import { isAllowable, isRedirectable } from './origin.ts';
+import { isRedirectable } from './origin.ts';
 
 const MAX_SHOWN = 5;
 
@@ -51,7 +51,6 @@ export function RefusedOrigins({ settings, change }: RefusedOriginsProps) {
                 count,
                 <Time at={lastAt} relative />,
               )}
-              obstacle={isAllowable(origin) ? undefined : t.connect.origins.noWebsite}
               label={origin === 'null' ? t.connect.origins.allowFiles : t.connect.origins.allowOf(origin)}
               origin={origin}
               change={change}
@@ -102,7 +101,7 @@ export function IgnoredRedirects({ settings, change }: RefusedOriginsProps) {
 interface RowProps {
   text: ReactNode;
   /** Why the origin cannot be allowed. */
-  obstacle: string | undefined;
+  obstacle?: string | undefined;
   /** The name of the button. */
   label: string;
   origin: string;

@@ -101,7 +101,6 @@ export const connect: typeof en = {
     file: 'eine Datei auf einem Computer oder eine Website mit Referrer-Policy: no-referrer oder same-origin',
     allowOf: (origin) => `${origin} erlauben`,
     allowFiles: 'Dateien erlauben',
-    noWebsite: 'Kann nicht erlaubt werden: Dies ist keine Website',
 
     ignored: 'Ignorierte Adressen',
     ignoredNote: () => (

@@ -136,7 +136,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
 
   // Settings of forms.
   notOrigin:
-    'muss ein Ursprung sein: Schema, Host und, falls nicht der übliche, Port, klein geschrieben und ohne Pfad, wie https://forms.example.com',
+    'muss ein Ursprung sein: Schema, Host und, falls nicht der übliche, Port, klein geschrieben und ohne Pfad, wie https://forms.example.com oder capacitor://localhost',
   otherOrigins: '"*" muss der einzige Eintrag sein',
   notColor: 'muss eine Farbe wie #1f5fd6 sein',
   notImage: 'muss ein Bild (PNG, JPEG oder WebP) als Data-URL sein',

@@ -97,7 +97,6 @@ export const connect = {
     file: 'a file on a computer, or a website with Referrer-Policy: no-referrer or same-origin',
     allowOf: (origin: string) => `Allow ${origin}`,
     allowFiles: 'Allow files',
-    noWebsite: 'Cannot be allowed: this is not a website',
 
     ignored: 'Ignored addresses',
     ignoredNote: () => (
