@@ -83,20 +83,15 @@ export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestH
 /** Returns whether an `Origin` is the service's own, also behind a proxy that terminates TLS. */
 function isOwnOrigin(origin: string, { protocol, headers: { host = '' } }: Request): boolean {
   if (origin === `https://${host}` || origin === `${protocol}://${host}`) return true;
-  // Proxies and clients write one host in several ways: with a default port, which may be that of
-  // the proxy's own connection, in upper case, with the dot of the root. Browsers write an origin
-  // in one way, but for the dot.
-  const name = host.replace(/:(?:80|443)$/, '');
-  const sent = originOf(origin);
-  return sent !== undefined && (sent === originOf(`https://${name}`) || sent === originOf(`${protocol}://${name}`));
+  const [, scheme, sent] = /^(https?):\/\/(.+)$/.exec(origin) ?? [];
+  if (sent === undefined || (scheme !== 'https' && scheme !== protocol)) return false;
+  // Proxies and clients also write a host with a default port, which may be that of the proxy's own
+  // connection, in upper case, or with the dot of the root. Browsers do only the last.
+  return plainHost(sent) === plainHost(host.replace(/:(?:80|443)$/, ''));
 }
 
-/** The origin of a text that is nothing but a scheme, a host and a port. */
-function originOf(text: string): string | undefined {
-  if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) return undefined;
-  const { protocol, hostname, port } = new URL(text);
-  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
-}
+/** A host and a port in lower case, without the dot of the root. */
+const plainHost = (host: string): string => host.toLowerCase().replace(/\.(?=$|:\d+$)/, '');
 
 function originError(): Forbidden {
   return new Forbidden('originRefused');
