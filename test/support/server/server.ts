@@ -19,6 +19,7 @@ import { watchShardKeys } from '../database/shard-keys.ts';
 import { installValidators, watchRefusals, withoutValidators } from '../database/validators.ts';
 import { rounds } from '../run/rounds.ts';
 import { Client } from './client.ts';
+import { shareServer } from './shared.ts';
 
 /**
  * For servers whose background work a test waits for: they look for it five times a second instead
@@ -232,16 +233,13 @@ function inTurns(apps: Express[]): Express {
   return Object.assign(handle, { request: first.request, response: first.response }) as unknown as Express;
 }
 
-let shared: Promise<TestServer> | undefined;
-
 /**
  * The server that the files of a worker share, with clients of their own. For files that need no
  * other settings, create their own apps, and neither change nor count what belongs to all apps. It
  * ends with the worker: `close` leaves it running.
  */
 export async function sharedServer(): Promise<TestServer> {
-  shared ??= startServer();
-  const { listener, ...server } = await shared;
+  const { listener, ...server } = await shareServer(startServer);
   keepDatabase(server.database);
   const admin = await new Client(listener.url).logIn('admin', ADMIN_PASSWORD);
   return { ...server, listener, client: new Client(listener.url), admin, close: async () => undefined };

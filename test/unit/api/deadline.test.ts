@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Deadline } from '../../../src/api/deadline.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
+import { endSharedServer } from '../../support/server/shared.ts';
+
+beforeAll(endSharedServer);
 
 const LIMIT_MS = 100;
 const never = (): Promise<never> => new Promise(() => undefined);

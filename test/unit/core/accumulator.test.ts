@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createAccumulator } from '../../../src/platform/core/accumulator.ts';
+import { endSharedServer } from '../../support/server/shared.ts';
+
+beforeAll(endSharedServer);
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,9 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { UsedModel } from '../../../src/access/accounts/accounts.model.ts';
 import { createChallenges } from '../../../src/access/accounts/challenges.ts';
+import { endSharedServer } from '../../support/server/shared.ts';
+
+beforeAll(endSharedServer);
 
 afterEach(() => vi.useRealTimers());
 

@@ -3,6 +3,9 @@ import { createProviderQuestions } from '../../../../src/intake/bots/captcha.ts'
 import { createLogger } from '../../../../src/platform/core/logger.ts';
 import { NO_METRICS } from '../../../../src/platform/metrics/metrics.ts';
 import { CaptchaProviders } from '../../../support/peers/captcha.ts';
+import { endSharedServer } from '../../../support/server/shared.ts';
+
+beforeAll(endSharedServer);
 
 let providers: CaptchaProviders;
 beforeAll(async () => {
