@@ -18,6 +18,9 @@ import { joinApp, logIn, totp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
 import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
+import { endSharedServer } from '../support/server/shared.ts';
+
+beforeAll(endSharedServer);
 
 const HOUR_MS = 3_600_000;
 const POLL = { timeout: 60_000, interval: 20 };
