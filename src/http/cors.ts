@@ -56,7 +56,7 @@ const EMBED = '/embed/';
  */
 export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestHandler {
   const listed = new Set(config.corsOrigins);
-  // A proxy may replace `Host`. Without one, the service can be reached by other names only.
+  // A proxy may replace `Host`. Without a proxy, it is what the browser sent.
   const publicOrigin = config.trustProxy === false ? undefined : config.publicUrl;
   const shareListed = cors({
     ...SHARED,

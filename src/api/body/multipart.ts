@@ -239,7 +239,7 @@ class MultipartForm {
     this.#keepText(stream, decodeName(name), decoder);
   }
 
-  /** @param decoder of the charset that the part names */
+  /** @param decoder of the charset that the part names, if it is not UTF-8 */
   #keepText(stream: Readable, name: string, decoder: TextDecoder | undefined): void {
     const place = this.#entries.push(undefined) - 1;
     const content = new GrowingBuffer(this.#maxText);
@@ -248,7 +248,7 @@ class MultipartForm {
       try {
         const text = decodeText(content.take());
         // Of another charset, text that has the same bytes in UTF-8: clients name `us-ascii`.
-        if (decoder && decoder.encoding !== 'utf-8' && !isSameIn(decoder, text)) throw notUtf8Error();
+        if (decoder && !isSameIn(decoder, text)) throw notUtf8Error();
         this.#entries[place] = [name, text];
       } catch (error) {
         this.#fail(error);

@@ -81,25 +81,28 @@ export function readMediaType({ headers }: Request): string {
   return type.trim().toLowerCase();
 }
 
-/** Returns the decoder of the charset that a `Content-Type` names; undefined when it names none. */
+/**
+ * Returns the decoder of the charset that a `Content-Type` names; undefined when that is UTF-8, by
+ * any of its labels in the Encoding Standard, or when it names none.
+ * @throws {InvalidInput} for a charset that does not exist
+ */
 export function decoderOf(contentType: string): TextDecoder | undefined {
   if (!contentType.includes(';')) return undefined;
   const [, ...parameters] = contentType.split(';');
   const found = parameters.map((parameter) => CHARSET.exec(parameter.trim())).find((match) => match !== null);
-  if (!found) return undefined;
+  // A decoder costs microseconds, and most clients that name a charset name this one.
+  if (!found || found[2]?.toLowerCase() === 'utf-8') return undefined;
   try {
-    return new TextDecoder(found[2], { fatal: true });
+    const decoder = new TextDecoder(found[2], { fatal: true });
+    return decoder.encoding === 'utf-8' ? undefined : decoder;
   } catch {
     throw notUtf8Error();
   }
 }
 
-/**
- * Accepts each label of UTF-8 in the Encoding Standard: `UTF-8`, `utf8` and others.
- * @throws {InvalidInput} when a `Content-Type` names another charset
- */
+/** @throws {InvalidInput} when a `Content-Type` names another charset than UTF-8 */
 export function checkCharset(contentType: string): void {
-  if ((decoderOf(contentType)?.encoding ?? 'utf-8') !== 'utf-8') throw notUtf8Error();
+  if (decoderOf(contentType)) throw notUtf8Error();
 }
 
 export function notUtf8Error(): InvalidInput {
