@@ -13,6 +13,7 @@ import { createCursors } from './api/cursors.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
+import { consentPart } from './features/consents/consents.ts';
 import type { PageAssets } from './intake/forms/page.ts';
 import { createSubmissions } from './intake/submissions.ts';
 import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
@@ -176,6 +177,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     connection,
     apps,
     schemas,
+    parts: [consentPart],
     traces: [deliveries.traces, changeStorage.traces, heldTraces],
     files,
     held: {

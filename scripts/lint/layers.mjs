@@ -10,6 +10,7 @@ const LAYERS = [
   ['http', 'services.ts'],
   ['outbound'],
   ['operators', 'intake'],
+  ['features'],
   ['records'],
   ['access', 'schemas'],
   ['apps'],

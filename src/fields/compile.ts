@@ -34,9 +34,6 @@ const TOO_LONG = say('tooLongForPattern');
 /** The characters that all `contains` of conditions search, at most 25 ms of one submission. */
 const MAX_SEARCHED = 3_000_000;
 
-/** A checkbox with the option `consent`. `version` is that of the text. */
-type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
-
 interface Schema {
   rejectUnknown: boolean;
   fields: readonly FieldDefinition[];
@@ -125,7 +122,6 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   return {
     /** The keys of the schema's fields. */
     fieldKeys,
-    consentFields: fields.flatMap(findConsent),
     /** The keys of the fields of the staff; undefined if there are none. */
     staffKeys,
     /** The keys of the fields of files; undefined if there are none. */
@@ -223,11 +219,6 @@ function storedDefaults(fields: readonly FieldDefinition[]): Readonly<Record<str
     return [[field.key, toStored ? toStored(field.default) : field.default]];
   });
   return values.length > 0 ? Object.fromEntries(values) : undefined;
-}
-
-function findConsent(field: FieldDefinition): ConsentField[] {
-  if (!('consent' in field) || !field.consent) return [];
-  return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
 function compileField(field: FieldDefinition, schemaOf: SchemaOf) {

@@ -75,6 +75,7 @@ export function createSubmissions(deps: {
       leases,
       held,
       limits: records.limits,
+      parts: records.parts,
       store: records.submissions,
       revalidation: records.revalidation,
       onEvents: records.outboxSignal.notify,

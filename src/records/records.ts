@@ -45,6 +45,7 @@ import { createKeptWrites } from './write/kept-writes.ts';
 import { createKnownPeople } from './write/known-people.ts';
 import { createRecordEditor } from './write/record-edit.ts';
 import { createRecordLimits } from './write/record-limits.ts';
+import { createRecordParts, type RecordPart } from './write/record-part.ts';
 import { createRecordRemoval } from './write/record-removal.ts';
 import { createRevalidation } from './write/revalidation.ts';
 import { createSubmissionStore } from './write/submission-writes.ts';
@@ -67,6 +68,8 @@ export function createRecords(deps: {
   connection: Connection;
   apps: Apps;
   schemas: Schemas;
+  /** What features add to the stored record, in their order. */
+  parts: readonly RecordPart[];
   /** Those of other features. */
   traces: readonly RecordTraces[];
   files: Files;
@@ -82,8 +85,10 @@ export function createRecords(deps: {
   const { config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs } = deps;
   const { revision, pace } = apps;
   const { leases, renames, slotHandover } = schemas;
+  const parts = createRecordParts(deps.parts);
+  const { details } = parts;
   const models = {
-    users: createUserModel(connection),
+    users: createUserModel(connection, parts.members),
     movedKeys: createMovedKeyModel(connection),
     erasures: createErasureModel(connection),
     history: createHistoryModel(connection),
@@ -117,7 +122,7 @@ export function createRecords(deps: {
     load,
     recentRenames: renames.recent,
   });
-  const reader = createRecordReader(users, renames.recent);
+  const reader = createRecordReader(users, renames.recent, details);
   const cleaner = createFileCleaner({
     files: files.files,
     chunks: files.chunks,
@@ -168,6 +173,7 @@ export function createRecords(deps: {
     leases,
     revalidation,
     catchUp: slots.catchUp,
+    details,
     maxArrayItems: config.maxArrayItems,
     renamesSince: renames.since,
     onEvents: outboxSignal.notify,
@@ -180,6 +186,8 @@ export function createRecords(deps: {
     newId,
     outboxSignal,
     limits,
+    parts,
+    details,
     emails: createEmailScan(users, apps.service.idsAfter),
     ranges,
     pages,
@@ -220,7 +228,7 @@ export function createRecords(deps: {
         createRenameJob({ ...passes, store: renames, parts: [moves, keptMoves], slots: slotHandover }),
       ],
       owned: [keys, erasureStore, history, kept.owned, cleaner.owned],
-      personal: [kept.personal, history.personal, createPersonRecords(users, renames.recent, erase)],
+      personal: [kept.personal, history.personal, createPersonRecords(users, renames.recent, erase, details)],
     } satisfies Feature,
     /** Erased before what names them: an erasure that stopped finds the rest again. */
     fileFeature: { personal: [cleaner.personal] } satisfies Feature,

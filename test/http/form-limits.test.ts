@@ -8,6 +8,7 @@ import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordWriter } from '../../src/records/write/group-commit.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
+import { createRecordParts } from '../../src/records/write/record-part.ts';
 import { createSubmissionStore } from '../../src/records/write/submission-writes.ts';
 import { createModels } from '../support/database/models.ts';
 import { rounds } from '../support/run/rounds.ts';
@@ -165,7 +166,7 @@ describe('`maxRecords` (spec 4.5)', () => {
       const lease = await services.leases.hold(app.sourceAppId);
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
-      const submission = accept({ email: 'ada@x.org', data: { name: 'Ada' } }, lease, limits, {});
+      const submission = accept({ email: 'ada@x.org', data: { name: 'Ada' } }, lease, { limits, parts: createRecordParts() }, {});
       const store = createSubmissionStore({
         users,
         keys: { find: async () => undefined, moveOut: async () => undefined } as never,

@@ -12,6 +12,7 @@ import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
+import { createRecordParts } from '../../src/records/write/record-part.ts';
 import { buildUpsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import { createRenameStore } from '../../src/schemas/pending-renames.ts';
 import { createSchemaStore } from '../../src/schemas/schemas.model.ts';
@@ -134,7 +135,7 @@ describe('A write of a record that takes effect after its slot was handed on', (
       const lease = await late.slow.services.leases.hold(sourceAppId);
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
-      const submission = accept({ email: 'p7@x.org', data: { a: 'late' } }, lease, limits, {});
+      const submission = accept({ email: 'p7@x.org', data: { a: 'late' } }, lease, { limits, parts: createRecordParts() }, {});
       const { filter, update } = buildUpsert(submission, createRecordIds()(new Date()), 10, UNSEEN);
       await handOn(sourceAppId);
       const users = late.server.db.collection<UserDocument>('users');

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import { compileSchema } from '../../src/fields/compile.ts';
+import { consentPart } from '../../src/features/consents/consents.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { sentConsents } from '../../src/records/write/consents.ts';
 import { appliedKey } from '../../src/records/write/idempotency-keys.ts';
 import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/write/record-limits.ts';
+import { createRecordParts } from '../../src/records/write/record-part.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import type { Submission } from '../../src/records/write/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
@@ -96,12 +96,18 @@ const limits = createRecordLimits(1024 * 1024);
 
 type Consents = Record<string, { given: boolean; version: string }>;
 
-function schemaWith(consents: Consents): Pick<Lease, 'validator' | 'schema'> {
-  const consentFields = Object.entries(consents).map(([name, { version }]) => ({ key: name, label: name, version }));
-  return { schema: { version: 3, rejectUnknown: false, fields: [] }, validator: { ...validator, consentFields } };
-}
+const sentAt = 'https://example.com/?q=1';
 
-const validator = compileSchema({ rejectUnknown: false, fields: [] });
+function partsOf(consents: Consents, now: Date): Submission['parts'] {
+  const fields = Object.entries(consents).map(([name, { version }]) => ({
+    key: name,
+    label: name,
+    kind: 'checkbox',
+    consent: { version },
+  }));
+  const lease = { schema: { version: 3, fields } } as unknown as Lease;
+  return createRecordParts([consentPart]).begin({ data: givenOf(consents), now, page: sentAt }, lease);
+}
 
 const givenOf = (consents: Consents) =>
   Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
@@ -147,7 +153,7 @@ describe('The record of a new person', () => {
           slotEpoch,
           growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
-          consents: sentConsents(schemaWith(consents), givenOf(consents), now, { page: 'https://example.com/?q=1' }),
+          parts: partsOf(consents, now),
           applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
           hasConsumers,
           asksReply,

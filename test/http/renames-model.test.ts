@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { beforeAll, expect, it } from 'vitest';
+import type { WithConsents } from '../../src/features/consents/consents.ts';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
 import { decode } from '../../src/platform/database/collections.ts';
@@ -69,15 +70,15 @@ it('A record is shown before its move exactly as it is after it, and a second mo
       createdAt: now,
       updatedAt: now,
       arraySizes: sizesOf(stored),
-      consentState: state as Record<string, string>,
-    });
+      consentState: state,
+    } as UserDocument & WithConsents);
     const raw = async () => (await users.find<Uint8Array>({ _id }, { raw: true } as object).toArray())[0] as Uint8Array;
     const before = await raw();
     const shownRaw = decode<UserDocument>(shownBytes(before, () => pending));
     const was = decode<UserDocument>(before).data;
     const shown = shownRecord(decode<UserDocument>(before), pending);
     await moves.one({ _id, appId, email: 'a@x.org' }, pending);
-    const after = decode<UserDocument>(await raw());
+    const after = decode<UserDocument & WithConsents>(await raw());
     // As text: the order of the keys counts too.
     expect(JSON.stringify(after.data)).toBe(JSON.stringify(shown.data));
     expect(JSON.stringify(shownRaw.data)).toBe(JSON.stringify(shown.data));

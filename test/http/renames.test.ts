@@ -1,5 +1,6 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WithConsents } from '../../src/features/consents/consents.ts';
 import type { FieldDefinition, FieldDefinitionInput } from '../../src/fields/definition.ts';
 import type { MailApps } from '../../src/outbound/notifications/mail-apps.ts';
 import type { MailDocument } from '../../src/outbound/notifications/mail-queue.ts';
@@ -471,7 +472,7 @@ describe('A renamed field', () => {
     await move(sourceAppId);
     await b.client.submit(sourceAppId, { email: 'moved@x.org', data: { mail: true } }).expect(200);
     await b.client.submit(sourceAppId, { email: 'moved@x.org', data: { mail: false } }).expect(200);
-    const records = await recordsOf(a, sourceAppId);
+    const records: WithConsents[] = await recordsOf(a, sourceAppId);
     expect(records.map(({ consents }) => consents?.map(({ key, given }) => `${key} ${given}`))).toEqual([
       ['news true', 'mail false'],
       ['news true'],

@@ -9,10 +9,10 @@ import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { submissionEntry } from '../../records/history/history-entries.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
-import { sentConsents } from '../../records/write/consents.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import { prepareSubmission } from '../../records/write/prepare.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
+import type { RecordParts } from '../../records/write/record-part.ts';
 import type { Submission } from '../../records/write/submission.ts';
 import { checkSubmission, joinIssues } from '../../schemas/checked-data.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
@@ -73,7 +73,7 @@ export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionIn
 export function accept(
   input: SubmissionInput,
   lease: Lease,
-  limits: RecordLimits,
+  { limits, parts }: { limits: RecordLimits; parts: RecordParts },
   options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
@@ -91,7 +91,7 @@ export function accept(
   const { keepsSubmissions } = lease.app;
   return {
     ...prepareSubmission({ email: normalized, change, now }, lease, limits),
-    consents: sentConsents(lease, data, now, options),
+    parts: parts.begin({ data, now, page: options.page, lang: options.lang }, lease),
     applied: appliedOf(input, options, now),
     entry: keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
     lang: options.lang,

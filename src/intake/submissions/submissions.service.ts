@@ -8,6 +8,7 @@ import type { FileClaims, FileRequest } from '../../records/files/file-claims.ts
 import { OutdatedSchema } from '../../records/write/conflict.ts';
 import { submissionHash } from '../../records/write/idempotency-keys.ts';
 import { RecordHasTooManyKeys, type RecordLimits } from '../../records/write/record-limits.ts';
+import type { RecordParts } from '../../records/write/record-part.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
 import type { HoldReason, Submission } from '../../records/write/submission.ts';
 import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
@@ -38,6 +39,7 @@ export function createSubmissionService(deps: {
   revalidation: Revalidation;
   store: SubmissionStore;
   limits: RecordLimits;
+  parts: RecordParts;
   checkAdmission: CheckAdmission;
   capacity: Capacity;
   held: Pick<HeldStore, 'hold' | 'remove' | 'isOf'>;
@@ -47,7 +49,7 @@ export function createSubmissionService(deps: {
   /** Called when a submission stored an event. */
   onEvents: () => void;
 }) {
-  const { activity, leases, revalidation, store, limits, checkAdmission, capacity, held, onEvents } = deps;
+  const { activity, leases, revalidation, store, checkAdmission, capacity, held, onEvents } = deps;
   const { knownPeople, files, answerTimes } = deps;
 
   return {
@@ -103,7 +105,7 @@ export function createSubmissionService(deps: {
           request ??= files.request(lease.app.id, fileRequest(sent, lease, options));
           input = await withFiles(input, lease, fileKeys, request);
         }
-        submission = accept(input, lease, limits, options);
+        submission = accept(input, lease, deps, options);
         if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
         if (admission.prove && !isProved) {
           const proved = admission.prove(submission.email, idempotencyKey);

@@ -6,8 +6,9 @@ import { JsonObject, parseTags } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { HistoryAuthor } from '../../records/stored/record.ts';
+import type { RecordDetails } from '../../records/stored/record-json.ts';
 import type { RecordEditor } from '../../records/write/record-edit.ts';
-import { DetailedUser, detailedAnswer, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
+import { detailedAnswer, detailedUser, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 
 /** More than the fields and the extra keys of a record. */
 export const MAX_UNSET = 300;
@@ -63,36 +64,38 @@ const shared = {
       example: '"2026-01-31T08:30:00.000Z"',
     }),
   }),
-  response: DetailedUser,
   responseHeaders: RECORD_ETAG,
   errors: [404, 409, 412],
 } as const;
 
 /** The endpoints that change a record (spec 4.3). */
-export const editingEndpoints = {
-  revertUser: {
-    ...shared,
-    method: 'post',
-    path: '/auth/users/:id/revert',
-    scoped: true,
-    audit: 'user.reverted',
-    summary: "Undo a change of one of the session's users",
-    description:
-      'Restores the values before an edit, an import or a revert, in one atomic change, checked by the newest schema. 409 names the values that changed since. It is an entry of the history itself.',
-    body: jsonBody(Revert, 'invalidRevert'),
-  },
-  editUser: {
-    ...shared,
-    method: 'patch',
-    path: '/auth/users/:id',
-    scoped: true,
-    audit: 'user.changed',
-    summary: "Change one of the session's users",
-    description:
-      'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',
-    body: jsonBody(Edit, 'invalidChange'),
-  },
-} as const satisfies Endpoints;
+export const editingEndpoints = (details: RecordDetails) =>
+  ({
+    revertUser: {
+      ...shared,
+      response: detailedUser(details),
+      method: 'post',
+      path: '/auth/users/:id/revert',
+      scoped: true,
+      audit: 'user.reverted',
+      summary: "Undo a change of one of the session's users",
+      description:
+        'Restores the values before an edit, an import or a revert, in one atomic change, checked by the newest schema. 409 names the values that changed since. It is an entry of the history itself.',
+      body: jsonBody(Revert, 'invalidRevert'),
+    },
+    editUser: {
+      ...shared,
+      response: detailedUser(details),
+      method: 'patch',
+      path: '/auth/users/:id',
+      scoped: true,
+      audit: 'user.changed',
+      summary: "Change one of the session's users",
+      description:
+        'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',
+      body: jsonBody(Edit, 'invalidChange'),
+    },
+  }) as const satisfies Endpoints;
 
 function checkEdit(
   { set, unset, removeItems }: { set: object; unset: string[]; removeItems: { key: string }[] },
@@ -106,18 +109,18 @@ function checkEdit(
   }
 }
 
-export const editingRoutes = (editor: RecordEditor): Route[] =>
-  routes(editingEndpoints, {
+export const editingRoutes = (editor: RecordEditor, details: RecordDetails): Route[] =>
+  routes(editingEndpoints(details), {
     editUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = authorOf(principal, 'edit');
       const tags = parseTags(headers['if-match']);
-      return detailedAnswer(await editor.edit(app, params.id, body, by, leftMs, tags), res);
+      return detailedAnswer(details, await editor.edit(app, params.id, body, by, leftMs, tags), res);
     },
 
     revertUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
       const tags = parseTags(headers['if-match']);
-      return detailedAnswer(await editor.revert(app, params.id, body, by, leftMs, tags), res);
+      return detailedAnswer(details, await editor.revert(app, params.id, body, by, leftMs, tags), res);
     },
   });
 

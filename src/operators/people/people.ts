@@ -49,7 +49,7 @@ export function createPeople(deps: {
         readNames,
         cursors,
       }),
-      ...editingRoutes(records.editor),
+      ...editingRoutes(records.editor, records.details),
       ...peopleRoutes(people, apps.scope),
       ...retentionRoutes(retention),
     ],

@@ -56,7 +56,7 @@ export function createSearch(deps: {
     matchingIds,
     feature: {
       routes: [
-        ...userRoutes(users, cursors),
+        ...userRoutes(users, cursors, records.details),
         ...userStatsRoutes({ apps: appService, activity, reader }),
         ...schemaCheckRoutes(
           createSchemaCheckService({ apps: appService, pages, schemas: schemas.service, fileLimit: schemas.fileLimit }),

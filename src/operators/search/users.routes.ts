@@ -18,8 +18,8 @@ import {
   MEMBERS_WITH_APP,
   type Members,
   OWN_MEMBERS,
-  presentDetails,
   type RecordBatches,
+  type RecordDetails,
   recordsAsJson,
 } from '../../records/stored/record-json.ts';
 import { recordEtag } from '../../records/write/record-edit.ts';
@@ -56,32 +56,10 @@ const userFields = {
 
 export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
 
-/** Spec 2.8. */
-const ConsentEntry = z
-  .strictObject({
-    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
-    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
-    at: Timestamp.meta({ description: 'When the submission was received' }),
-    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
-    schemaVersion: z.int().positive().meta({ example: 1 }),
-    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
-    page: z.string().optional().meta({
-      description: 'The page with the form, without query and fragment, if known',
-      example: 'https://example.com/sign-up',
-    }),
-  })
-  .meta({ id: 'ConsentEntry' });
+/** The answer about one record. */
+export const detailedUser = ({ schema }: Pick<RecordDetails, 'schema'>) =>
+  z.strictObject({ id: UserId, ...userFields, ...schema }).meta({ id: 'DetailedUser' });
 
-export const DetailedUser = z
-  .strictObject({
-    id: UserId,
-    ...userFields,
-    consents: z
-      .array(ConsentEntry)
-      .optional()
-      .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
-  })
-  .meta({ id: 'DetailedUser' });
 const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
 /** An id that is not a UUID is a 404 like any other unknown id. */
@@ -114,108 +92,109 @@ const ofOneUser = {
   query: z.strictObject({ sourceAppId: ScopeParameter }),
 } as const;
 
-export const userEndpoints = {
-  listUsers: {
-    ...shared,
-    method: 'get',
-    path: '/auth/users',
-    load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
-    scope: 'users:read',
-    scoped: true,
-    audit: 'users.listed',
-    summary: "The session's users",
-    description:
-      "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
-    query: z
-      .strictObject({
-        ...paging,
-        sort: sortParameter,
-        order: orderParameter,
-        ...pageParameters,
-      })
-      .superRefine(noSkipWith(['cursor'], 'withCursor')),
-    response: z.union([
-      z.strictObject({ users: z.array(User) }),
-      z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
-      z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
-    ]),
-    errors: [404, 429],
-  },
-  getUser: {
-    ...ofOneUser,
-    method: 'get',
-    scope: 'users:read',
-    scoped: true,
-    summary: "One of the session's users",
-    response: DetailedUser,
-    responseHeaders: RECORD_ETAG,
-    errors: [404],
-  },
-  eraseUsers: {
-    ...shared,
-    method: 'delete',
-    path: '/auth/users',
-    load: 'long',
-    scope: 'users:write',
-    scoped: true,
-    audit: 'users.erased',
-    summary: "Erase many of the session's users",
-    description:
-      'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
-    query: z
-      .strictObject({
-        ...queryParameters,
-        confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
-      })
-      .superRefine(checkSelection),
-    // Counts and deletes any number of records.
-    slow: true,
-    response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
-    errors: [404, 409, 429],
-  },
-  eraseUser: {
-    ...ofOneUser,
-    method: 'delete',
-    scope: 'users:write',
-    scoped: true,
-    audit: 'user.erased',
-    summary: "Erase one of the session's users",
-    description: 'Permanent. A later submission of the same email creates a new record.',
-    response: Ok,
-    errors: [404],
-  },
-  listAllUsers: {
-    ...shared,
-    method: 'get',
-    path: '/auth/admin/users',
-    scope: 'users:read',
-    role: 'admin',
-    audit: 'users.listed',
-    summary: 'Users across all apps',
-    description:
-      'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
-    query: z
-      .strictObject({
-        sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
-        ...paging,
-        where: Where,
-        q: SearchText,
-        cursor: Cursor,
-      })
-      .superRefine(noSkipWith(SEARCHING, 'withSearch')),
-    response: z.union([
-      z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
-      z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
-    ]),
-    errors: [400],
-  },
-} as const satisfies Endpoints;
+export const userEndpoints = (details: RecordDetails) =>
+  ({
+    listUsers: {
+      ...shared,
+      method: 'get',
+      path: '/auth/users',
+      load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
+      scope: 'users:read',
+      scoped: true,
+      audit: 'users.listed',
+      summary: "The session's users",
+      description:
+        "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
+      query: z
+        .strictObject({
+          ...paging,
+          sort: sortParameter,
+          order: orderParameter,
+          ...pageParameters,
+        })
+        .superRefine(noSkipWith(['cursor'], 'withCursor')),
+      response: z.union([
+        z.strictObject({ users: z.array(User) }),
+        z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
+        z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
+      ]),
+      errors: [404, 429],
+    },
+    getUser: {
+      ...ofOneUser,
+      method: 'get',
+      scope: 'users:read',
+      scoped: true,
+      summary: "One of the session's users",
+      response: detailedUser(details),
+      responseHeaders: RECORD_ETAG,
+      errors: [404],
+    },
+    eraseUsers: {
+      ...shared,
+      method: 'delete',
+      path: '/auth/users',
+      load: 'long',
+      scope: 'users:write',
+      scoped: true,
+      audit: 'users.erased',
+      summary: "Erase many of the session's users",
+      description:
+        'Permanent. Erases the users that match `where` and `q`, if `confirm` is their number; otherwise 409 tells their number.',
+      query: z
+        .strictObject({
+          ...queryParameters,
+          confirm: WholeNumber(0).meta({ description: 'The number of users to erase', example: 42 }),
+        })
+        .superRefine(checkSelection),
+      // Counts and deletes any number of records.
+      slow: true,
+      response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
+      errors: [404, 409, 429],
+    },
+    eraseUser: {
+      ...ofOneUser,
+      method: 'delete',
+      scope: 'users:write',
+      scoped: true,
+      audit: 'user.erased',
+      summary: "Erase one of the session's users",
+      description: 'Permanent. A later submission of the same email creates a new record.',
+      response: Ok,
+      errors: [404],
+    },
+    listAllUsers: {
+      ...shared,
+      method: 'get',
+      path: '/auth/admin/users',
+      scope: 'users:read',
+      role: 'admin',
+      audit: 'users.listed',
+      summary: 'Users across all apps',
+      description:
+        'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
+      query: z
+        .strictObject({
+          sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
+          ...paging,
+          where: Where,
+          q: SearchText,
+          cursor: Cursor,
+        })
+        .superRefine(noSkipWith(SEARCHING, 'withSearch')),
+      response: z.union([
+        z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
+        z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
+      ]),
+      errors: [400],
+    },
+  }) as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
+export const userRoutes = (users: UserService, cursors: Cursors, details: RecordDetails): Route[] => [
   ...routes(breakdownEndpoints, {
     breakDownUsers: async ({ app, query: { field, ...request } }) => users.breakdown(app, field, request),
   }),
-  ...routes(userEndpoints, {
+  ...routes(userEndpoints(details), {
     listUsers: async ({ app, query, closed }) => {
       if (hasAny(query, QUERYING)) {
         const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
@@ -227,7 +206,7 @@ export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
       return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
-    getUser: async ({ app, params, res }) => detailedAnswer(await users.get(app, params.id), res),
+    getUser: async ({ app, params, res }) => detailedAnswer(details, await users.get(app, params.id), res),
 
     eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
       const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
@@ -254,9 +233,9 @@ export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
 ];
 
 /** Answers with a record and its ETag. */
-export function detailedAnswer(record: DetailedRecord, res: Response) {
+export function detailedAnswer(details: RecordDetails, record: DetailedRecord, res: Response) {
   res.setHeader('ETag', recordEtag(record));
-  return presentDetails(record);
+  return details.present(record);
 }
 
 const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>

@@ -14,7 +14,7 @@ import {
   type UserDocument,
 } from '../stored/record.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../stored/record-id.ts';
-import { DETAILS_PROJECTION, type DetailedRecord, presentDetails } from '../stored/record-json.ts';
+import { createRecordDetails, type DetailedRecord, type RecordDetails } from '../stored/record-json.ts';
 import { type RecentRenames, shownRecord } from '../stored/record-moves.ts';
 import type { RecordEraser } from '../write/erasure.ts';
 
@@ -37,7 +37,11 @@ const MAX_UNCHANGED_BYTES = 1024 * 1024;
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
 /** Reads single records and small batches. Pages: record-pages.ts. */
-export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
+export function createRecordReader(
+  users: UserCollection,
+  recentRenames: RecentRenames,
+  details: Pick<RecordDetails, 'projection'> = createRecordDetails(),
+) {
   async function recordsOfPerson(appIds: readonly ObjectId[], email: string) {
     const options = { projection: { _id: 1, appId: 1 }, hint: BY_EMAIL } as const;
     return users.find<{ _id: RecordId; appId: ObjectId }>({ appId: { $in: [...appIds] }, email }, options).toArray();
@@ -107,10 +111,10 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
 
     find: (appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> => find<Found>(appId, id, VALUES),
 
-    /** A record with the history of its consents. */
+    /** A record with what features show of it. */
     async findDetails(appId: ObjectId, id: string): Promise<DetailedRecord | undefined> {
       const _id = parseRecordId(id);
-      return _id && find<DetailedRecord>(appId, _id, DETAILS_PROJECTION);
+      return _id && find<DetailedRecord>(appId, _id, details.projection);
     },
 
     /** The existing records of these ids, by id in hexadecimal; above `maxBytes` only the size. */
@@ -177,17 +181,18 @@ export function createPersonRecords(
   users: UserCollection,
   recentRenames: RecentRenames,
   erase: RecordEraser,
+  details = createRecordDetails(),
 ): PersonData {
   return {
     name: 'records',
 
     async *entriesOf(appIds, email) {
-      const options = { projection: { ...DETAILS_PROJECTION, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
+      const options = { projection: { ...details.projection, appId: 1 }, hint: BY_EMAIL, batchSize: BATCH_SIZE };
       const renames = await recentRenames();
       const found = users.find<DetailedRecord & { appId: ObjectId }>({ appId: { $in: [...appIds] }, email }, options);
       for await (const record of found) {
         const shown = shownRecord(record, renames.get(record.appId.toHexString()));
-        yield { appId: record.appId, shown: { kind: 'record', ...presentDetails(shown) } };
+        yield { appId: record.appId, shown: { kind: 'record', ...details.present(shown) } };
       }
     },
 

@@ -1,7 +1,8 @@
+import type { ZodType } from 'zod';
 import { BsonToJson } from '../../platform/bson/bson-to-json.ts';
 import { DocumentReader, UnknownType } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
-import type { ConsentEntry, UserDocument } from './record.ts';
+import type { UserDocument } from './record.ts';
 
 /** Records as BSON documents, in batches, as the database sent them. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
@@ -93,8 +94,8 @@ type StoredName<Name extends Member> = Name extends 'id' ? '_id' : Exclude<Name,
 /** The members of a stored record that responses may contain. */
 export type UserRecord = Pick<UserDocument, StoredName<Member> | (typeof OPTIONAL_MEMBERS)[number]>;
 
-/** A record with the history of its consents. */
-export type DetailedRecord = UserRecord & Pick<UserDocument, 'consents'>;
+/** A record with what its parts show of it. */
+export type DetailedRecord = UserRecord;
 
 export type PresentedUser = { [Name in OwnMember]: Name extends 'id' ? string : UserRecord[StoredName<Name>] } & {
   confirmedAt?: Date;
@@ -109,8 +110,6 @@ const RECORD_PROJECTION = Object.fromEntries(
   [...MEMBERS_WITH_APP.map(storedName), ...OPTIONAL_MEMBERS].map((name) => [name, 1]),
 );
 
-export const DETAILS_PROJECTION = { ...RECORD_PROJECTION, consents: 1 };
-
 function presentMembers(record: UserRecord, members: Members): Record<string, unknown> {
   const presented: Record<string, unknown> = {};
   for (const member of members) presented[member] = member === 'id' ? record._id.toString() : record[member];
@@ -123,27 +122,34 @@ export function presentUser(record: UserRecord): PresentedUser {
   return presentMembers(record, OWN_MEMBERS) as unknown as PresentedUser;
 }
 
-/** The oldest consent is first (spec 2.8). */
-function presentConsents(entries: readonly ConsentEntry[]) {
-  return entries.map(({ key, given, at, version, schemaVersion, label, page }) => ({
-    key,
-    given,
-    at: at.toISOString(),
-    version,
-    schemaVersion,
-    label,
-    ...(page !== undefined && { page }),
-  }));
+/** What a feature adds to the answer about one record (spec 4.3). */
+export interface ShownPart {
+  /** The stored members that it reads. */
+  readonly members: readonly string[];
+  /** The members of the answer. */
+  readonly schema: Readonly<Record<string, ZodType>>;
+  present(record: object): Record<string, unknown>;
 }
 
-/** Presents a record with its consents (spec 4.3). */
-export function presentDetails(record: DetailedRecord) {
-  const { createdAt, updatedAt, confirmedAt, ...user } = presentUser(record);
+export type RecordDetails = ReturnType<typeof createRecordDetails>;
+
+/** The answer about one record, with what features show of it. */
+export function createRecordDetails(parts: readonly ShownPart[] = []) {
+  const members = parts.flatMap((part) => part.members);
   return {
-    ...user,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    ...(confirmedAt && { confirmedAt: confirmedAt.toISOString() }),
-    ...(record.consents && { consents: presentConsents(record.consents) }),
+    projection: { ...RECORD_PROJECTION, ...Object.fromEntries(members.map((member) => [member, 1])) },
+    /** The members of the answer that features add. */
+    schema: Object.assign({}, ...parts.map(({ schema }) => schema)) as Record<string, ZodType>,
+
+    present(record: DetailedRecord): Record<string, unknown> {
+      const { createdAt, updatedAt, confirmedAt, ...user } = presentUser(record);
+      const shown = {
+        ...user,
+        createdAt: createdAt.toISOString(),
+        updatedAt: updatedAt.toISOString(),
+        ...(confirmedAt && { confirmedAt: confirmedAt.toISOString() }),
+      };
+      return Object.assign(shown, ...parts.map((part) => part.present(record)));
+    },
   };
 }

@@ -32,22 +32,6 @@ export interface AppliedKey {
   keptAs?: UUID;
 }
 
-/** One change of a consent (spec 2.8). */
-export interface ConsentEntry {
-  key: string;
-  /** False when the consent was withdrawn. */
-  given: boolean;
-  at: Date;
-  version: string;
-  schemaVersion: number;
-  label: string;
-  /** Without query and fragment. */
-  page?: string;
-}
-
-/** By key: the last version that was given, or false after a withdrawal. */
-export type ConsentState = Record<string, string | false>;
-
 /** A confirmation email: the event that caused it, and when it may be sent. */
 export interface ConfirmationMail {
   event: string;
@@ -127,7 +111,10 @@ export interface HistoryEntry {
   changes: HistoryChange[];
 }
 
-/** Of the optional members, responses have only `consents` and `confirmedAt` (spec 2.1). */
+/**
+ * The members of each record, and of features that are no part yet. Of the optional ones, responses
+ * have only `confirmedAt` (spec 2.1).
+ */
 export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   _id: UUID;
   appId: ObjectId;
@@ -145,10 +132,6 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   keyEpoch?: number;
   /** An upper bound on the size in bytes (record-limits.ts). Absent in small records. */
   sizeBound?: number;
-  /** In the order of storage. */
-  consents?: ConsentEntry[];
-  /** The result of `consents`: the filter of an upsert cannot find the last entry. */
-  consentState?: ConsentState;
   /** When the person confirmed the email address (spec 4.12). */
   confirmedAt?: Date;
   /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
@@ -185,19 +168,6 @@ const appliedKeySchema = schema<AppliedKey>(
     content: { type: Binary, required: true },
     at: { type: Date, required: true },
     keptAs: UUID,
-  },
-  { _id: false },
-);
-
-const consentSchema = schema<ConsentEntry>(
-  {
-    key: { type: String, required: true },
-    given: { type: Boolean, required: true },
-    at: { type: Date, required: true },
-    version: { type: String, required: true },
-    schemaVersion: { type: Number, required: true },
-    label: { type: String, required: true },
-    page: String,
   },
   { _id: false },
 );
@@ -283,51 +253,52 @@ export const historyEntry = {
 
 const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
 
-const userSchema = schema<UserDocument>(
-  {
-    _id: { type: UUID, required: true },
-    appId: { type: ObjectId, required: true },
-    sourceAppId: { type: String, required: true },
-    email: { type: String, required: true },
-    data: { type: Object, required: true },
-    schemaVersion: { type: Number, required: true },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-    arraySizes: Object,
-    appliedKeys: [appliedKeySchema],
-    keyEpoch: Number,
-    sizeBound: Number,
-    consents: [consentSchema],
-    consentState: Object,
-    confirmedAt: Date,
-    confirmation: confirmationSchema,
-    import: importMarkSchema,
-    change: changeMarkSchema,
-    s0: Mixed,
-    s1: Mixed,
-    s2: Mixed,
-    s3: Mixed,
-    s4: Mixed,
-    s5: Mixed,
-    s6: Mixed,
-    s7: Mixed,
-    slotEpoch: Number,
-    words: [String],
-    outbox: [eventSchema],
-    eventCount: Number,
-    history: [entrySchema],
-    revision: Number,
-    historyBytes: Number,
-    historyMove: schema<Required<UserDocument>['historyMove']>(
-      { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
-      { _id: false },
-    ),
-    movedHistory: Boolean,
-  },
-  { collection: 'users', shardKey: BY_EMAIL, placement: 'one record for each person of an app' },
-)
-  .index(BY_EMAIL, { unique: true })
-  .index(NEWEST_FIRST);
+/** @param members those of features */
+const userSchema = (members: Readonly<Record<string, object>>) =>
+  schema<UserDocument>(
+    {
+      _id: { type: UUID, required: true },
+      appId: { type: ObjectId, required: true },
+      sourceAppId: { type: String, required: true },
+      email: { type: String, required: true },
+      data: { type: Object, required: true },
+      schemaVersion: { type: Number, required: true },
+      createdAt: { type: Date, required: true },
+      updatedAt: { type: Date, required: true },
+      arraySizes: Object,
+      appliedKeys: [appliedKeySchema],
+      keyEpoch: Number,
+      sizeBound: Number,
+      confirmedAt: Date,
+      confirmation: confirmationSchema,
+      import: importMarkSchema,
+      change: changeMarkSchema,
+      s0: Mixed,
+      s1: Mixed,
+      s2: Mixed,
+      s3: Mixed,
+      s4: Mixed,
+      s5: Mixed,
+      s6: Mixed,
+      s7: Mixed,
+      slotEpoch: Number,
+      words: [String],
+      outbox: [eventSchema],
+      eventCount: Number,
+      history: [entrySchema],
+      revision: Number,
+      historyBytes: Number,
+      historyMove: schema<Required<UserDocument>['historyMove']>(
+        { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+        { _id: false },
+      ),
+      movedHistory: Boolean,
+      ...members,
+    },
+    { collection: 'users', shardKey: BY_EMAIL, placement: 'one record for each person of an app' },
+  )
+    .index(BY_EMAIL, { unique: true })
+    .index(NEWEST_FIRST);
 
 export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
@@ -411,5 +382,8 @@ export async function updateAsRead(
   }
 }
 
-/** The model of `users`, with its indexes. */
-export const createUserModel = (connection: Connection): Model<UserDocument> => createModel(connection, userSchema);
+/** The model of `users`, with its indexes. @param members those of features (write/record-part.ts) */
+export const createUserModel = (
+  connection: Connection,
+  members: Readonly<Record<string, object>> = {},
+): Model<UserDocument> => createModel(connection, userSchema(members));

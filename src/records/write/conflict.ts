@@ -5,9 +5,8 @@ import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
 import type { SlotStore } from '../indexes/slots.ts';
 import type { WordRecords } from '../indexes/word-records.ts';
 import { MAX_OUTBOX } from '../stored/outbox.ts';
-import type { AppliedKey, ConsentEntry, UserCollection, UserDocument } from '../stored/record.ts';
+import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import { isUnmoved, type RecordMoves } from '../stored/record-moves.ts';
-import { consentChange, maxEntriesBefore, onlyWithdraws } from './consents.ts';
 import { type EarlierKey, hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
 import {
   exactBound,
@@ -17,7 +16,8 @@ import {
   RECORD_BYTES,
   type RecordLimits,
 } from './record-limits.ts';
-import { MAX_INLINE_KEYS, type RecordView, UNSEEN } from './record-upsert.ts';
+import { bytesOf } from './record-part.ts';
+import { growthOf, MAX_INLINE_KEYS, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
 
 /** The members of a stored record from which a repeat is answered. */
@@ -35,7 +35,6 @@ export type Conflict =
   | { reason: 'no-record' }
   | { reason: 'keys-full'; record: Answer }
   | { reason: 'array-full'; key: string }
-  | { reason: 'consents-full' }
   | { reason: 'outbox-full' }
   | { reason: 'history-full'; record: Answer }
   | { reason: 'record-full' }
@@ -71,7 +70,7 @@ export async function refuseOutdated(
  */
 interface Facts
   extends Answer,
-    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'consentState' | 'slotEpoch'> {
+    Pick<UserDocument, 'schemaVersion' | 'arraySizes' | 'keyEpoch' | 'sizeBound' | 'slotEpoch'> {
   /** The submission's key, if the record holds it: at most one element. */
   appliedKeys?: AppliedKey[];
   /** Whether values are to be moved to the new keys of fields. Read while renames are pending. */
@@ -79,8 +78,8 @@ interface Facts
   inlineKeys: number;
   /** The BSON type of the stored value of each array field that the submission appends to. */
   types?: Record<string, string>;
-  /** The number of consent entries. Read only for a submission with consent fields. */
-  consentEntries?: number;
+  /** What the parts of the submission read, by their names. */
+  parts?: Readonly<Record<string, unknown>>;
   /** The number of waiting events. Read only for an app with consumers. */
   waitingEvents?: number;
   /** The entries of the history. Read only for a submission that adds one. */
@@ -124,13 +123,14 @@ export function createConflictReader(deps: ConflictDeps) {
   }
 
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
-  function explainSize(facts: Facts, submission: Submission, entries: ConsentEntry[], view: RecordView): Conflict {
-    const { change, size, fieldKeys, consents } = submission;
+  function explainSize(facts: Facts, submission: Submission, view: RecordView): Conflict {
+    const { change, size, fieldKeys } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
-    const appended = consents && entries.length > 0 ? consents.bytes : 0;
-    const bytes = stored - replaced + size.set + size.append + appended;
-    const after = { bytes, extraKeys: new Set([...extraKeys, ...listExtraKeys(change.set, fieldKeys)]).size };
-    const limited = onlyWithdraws(entries) ? { ...after, bytes: bytes - appended } : after;
+    const ofParts = growthOf({ ...submission, growth: 0 }, view.parts);
+    const changed = stored - replaced + size.set + size.append;
+    const keys = new Set([...extraKeys, ...listExtraKeys(change.set, fieldKeys)]).size;
+    const after = { bytes: changed + ofParts.bytes, extraKeys: keys };
+    const limited = { bytes: changed + ofParts.limited, extraKeys: keys };
     const reason = exceededLimit(limits, { bytes: stored, extraKeys: extraKeys.length }, limited);
     if (reason) return { reason };
     return { reason: 'retry', view: { ...view, exactBound: { was: sizeBound, becomes: exactBound(limits, after) } } };
@@ -141,6 +141,7 @@ export function createConflictReader(deps: ConflictDeps) {
      * Explains why an upsert failed, and repairs the record if that is the reason. Read concern
      * `majority`: a write that can be rolled back is not stored.
      * @throws {OutdatedSchema} when the submission was checked against an outdated schema
+     * @throws {AppError} when a part refuses it
      */
     async resolve(submission: Submission): Promise<Conflict> {
       const { appId, email, applied, renames } = submission;
@@ -167,17 +168,14 @@ export function createConflictReader(deps: ConflictDeps) {
         await turnIntoArray(users, submission, blocked.key);
         return { reason: 'repaired' };
       }
-      const { consents } = submission;
-      const appended = consents ? consentChange(consents, facts.consentState).entries : [];
-      if (appended.length > 0 && (facts.consentEntries ?? 0) > maxEntriesBefore(appended)) {
-        return { reason: 'consents-full' };
-      }
-      const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, consents: facts.consentState };
+      const { parts } = submission;
+      const known = parts?.map((part) => [part.name, part.explain(facts.parts?.[part.name])]);
+      const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, parts: known && Object.fromEntries(known) };
       const { removed: values = {} } = facts;
       if (submission.entry && Object.keys(values).length > 0) {
         view.removed = { values, entry: withRemoved(submission.entry, values, limits.maxEntry) };
       }
-      return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, appended, view);
+      return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, view);
     },
 
     /** Finds, without a write, the submission of a key, if the record has it. */
@@ -196,8 +194,8 @@ const repeatOf = (record: Answer, found: EarlierKey, applied: AppliedKey): Repea
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
 function factsPipeline(submission: Submission) {
-  const { appId, email, applied, change, maxBound, fieldKeys, consents, renames } = submission;
-  const growth = submission.growth + (consents ? consents.bytes : 0);
+  const { appId, email, applied, change, maxBound, fieldKeys, parts, renames } = submission;
+  const growth = submission.growth + bytesOf(parts);
   const arrays = Object.keys(change.append);
   const inline = { $ifNull: ['$appliedKeys', []] };
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
@@ -217,10 +215,7 @@ function factsPipeline(submission: Submission) {
     }),
     inlineKeys: { $size: inline },
     ...(arrays.length > 0 && { types: typesExpression(arrays) }),
-    ...(consents && {
-      consentState: Object.fromEntries(consents.entries.map(({ key }) => [key, `$consentState.${key}`])),
-      consentEntries: { $size: { $ifNull: ['$consents', []] } },
-    }),
+    ...(parts && { parts: Object.fromEntries(parts.map((part) => [part.name, part.facts()])) }),
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),

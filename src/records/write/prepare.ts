@@ -7,7 +7,7 @@ import { slotWrites } from '../indexes/slot-records.ts';
 import { boundGrowth, changeSize, type RecordLimits, sizeBoundLimit } from './record-limits.ts';
 import type { Submission } from './submission.ts';
 
-/** Returns the submission of a change that is valid under a lease, without consents and key. */
+/** Returns the submission of a change that is valid under a lease, without parts and key. */
 export function prepareSubmission(
   { email, change, now }: Pick<Submission, 'email' | 'change' | 'now'>,
   lease: Lease,
@@ -34,7 +34,7 @@ export function prepareSubmission(
     growth: boundGrowth(change, defaults ? { ...size, set: size.set + defaults.bytes } : size, limits),
     maxBound: sizeBoundLimit(limits, slots?.length ?? 0, words !== undefined),
     ...(lease.renames && { renames: lease.renames }),
-    consents: undefined,
+    parts: undefined,
     applied: undefined,
     // All members from the start: a copy that adds some is slow.
     entry: undefined,

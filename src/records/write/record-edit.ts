@@ -44,7 +44,7 @@ import type {
   UserDocument,
 } from '../stored/record.ts';
 import { parseRecordId, type RecordId } from '../stored/record-id.ts';
-import { DETAILS_PROJECTION, type DetailedRecord, type UserRecord } from '../stored/record-json.ts';
+import type { DetailedRecord, RecordDetails, UserRecord } from '../stored/record-json.ts';
 import type { RecordMoves } from '../stored/record-moves.ts';
 import { OutdatedSchema, refuseOutdated } from './conflict.ts';
 import {
@@ -119,6 +119,7 @@ export interface EditDeps {
   catchUp: SlotStore['catchUp'];
   onEvents: () => void;
   fileClaims: Pick<FileClaims, 'claimAdded'>;
+  details: Pick<RecordDetails, 'projection'>;
 }
 
 interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId'> {
@@ -326,7 +327,7 @@ export function createRecordEditor(
     history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
   },
 ) {
-  const { users, leases, revalidation, moves, history, renamesSince, onEvents, fileClaims } = deps;
+  const { users, leases, revalidation, moves, history, renamesSince, onEvents, fileClaims, details } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -352,7 +353,7 @@ export function createRecordEditor(
     const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
     const until = app.keepsFiles && (await fileClaims.claimAdded(record, { ...edit.set, ...edit.lists }));
     try {
-      const options = { projection: DETAILS_PROJECTION, returnDocument: 'after' } as const;
+      const options = { projection: details.projection, returnDocument: 'after' } as const;
       const filterInTime = until ? { ...unchanged, ...beginsBefore(until) } : unchanged;
       const edited = await users.findOneAndUpdate(filterInTime, update, options);
       if (!edited) return undefined;

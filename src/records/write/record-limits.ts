@@ -4,6 +4,7 @@ import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts'
 import { type PlainCode, say } from '../../platform/languages/reasons.ts';
 import { maxEntryBytes } from '../history/history-entries.ts';
 import { WORDS_BYTES } from '../indexes/record-words.ts';
+import { bytesOf, type WritePart } from './record-part.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
@@ -115,18 +116,18 @@ interface SizedChange {
   change: RecordChange;
   size: ChangeSize;
   defaults?: { bytes: number } | undefined;
-  consents: { bytes: number } | undefined;
+  parts: readonly WritePart[] | undefined;
 }
 
 /** Refuses a change that no record can hold. @throws {Conflict | TooLarge} */
 export function refuseOversized(
-  { change, size, defaults, consents }: SizedChange,
+  { change, size, defaults, parts }: SizedChange,
   limits: RecordLimits,
   maxArrayItems: number,
 ): void {
   for (const [key, items] of Object.entries(change.append)) {
     if (items.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  const further = (defaults ? defaults.bytes : 0) + (consents ? consents.bytes : 0);
+  const further = (defaults ? defaults.bytes : 0) + bytesOf(parts);
   if (size.set + size.append + further > limits.max) throw recordFullError(limits);
 }

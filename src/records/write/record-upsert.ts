@@ -7,8 +7,6 @@ import type { SlotWrite } from '../indexes/slot-records.ts';
 import { HAS_ROOM_FOR_EVENT } from '../stored/outbox.ts';
 import type {
   AppliedKey,
-  ConsentEntry,
-  ConsentState,
   HistoryEntry,
   OutboxEntry,
   RecordFilter,
@@ -17,8 +15,8 @@ import type {
 } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { unmovedFilter } from '../stored/record-moves.ts';
-import { type ConsentChange, consentChange, onlyWithdraws, stateAfter } from './consents.ts';
-import { buildEntry, buildEvent, estimateBytes, growthWith, type Submission, type Written } from './submission.ts';
+import { type Growth, increment, push, type Statement } from './record-part.ts';
+import { buildEntry, buildEvent, estimateBytes, type Submission, type Written } from './submission.ts';
 
 /** Creates the record, or fails with a duplicate key because the person has a record. */
 export interface Insert {
@@ -32,8 +30,8 @@ export interface Insert {
 /** The record equals that of `buildUpsert`; a property test compares them. */
 export function buildInsert(submission: Submission, newId: RecordId): Insert {
   const { appId, sourceAppId, email, schemaVersion, now, change, slots, words, slotEpoch, applied, entry } = submission;
-  const consents = submission.consents && consentChange(submission.consents).entries;
-  const growth = growthWith(submission, consents);
+  const { parts } = submission;
+  const { bytes: growth } = growthOf(submission);
   const data = { ...change.set, ...change.append, ...submission.defaults?.values };
   const sizes = Object.entries(data).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.length]] : []));
   const record: UserDocument = {
@@ -50,12 +48,12 @@ export function buildInsert(submission: Submission, newId: RecordId): Insert {
     ...(words && { words: [...words] }),
     ...(slotEpoch !== undefined && { slotEpoch }),
     ...(applied && { appliedKeys: [applied] }),
-    ...(consents && consents.length > 0 && { consents, consentState: stateAfter(consents) }),
     ...(submission.hasConsumers && { outbox: [buildEvent(submission, newId)], eventCount: 1 }),
     ...(entry && { history: [buildEntry(entry, newId)], revision: 1, historyBytes: entry.bytes }),
   };
   // Absent fields too, so that one index serves the filters and the order of all records.
   if (slots) for (const { slot, initial = null, value = initial } of slots) record[slot] = value;
+  if (parts) for (const part of parts) part.insert(record);
   return { kind: 'insert', record, creation: { id: newId, createdAt: now }, bytes: estimateBytes(submission) };
 }
 
@@ -85,8 +83,8 @@ export interface RecordView {
   known?: Written | undefined;
   /** The `keyEpoch` at which `applied_keys` does not hold the submission's key. */
   keyEpoch: number;
-  /** The last state of the consent fields; an absent field is not given. */
-  consents?: ConsentState | undefined;
+  /** What the parts of the write know of the record, by their names. */
+  parts?: Readonly<Record<string, unknown>> | undefined;
   /** The stored values of the fields that it does not show, and its entry with them; or none. */
   removed?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
   /** The `sizeBound` when the exact size was read, and its value after this write. */
@@ -105,36 +103,38 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now, slots, words, slotEpoch, applied } = submission;
   const { known } = view;
-  const consents = submission.consents && consentChange(submission.consents, view.consents);
-  const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
+  const filter: Statement['filter'] = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (decision 36).
   if (known) filter._id = { $gte: known.id, $lte: known.id };
   // A moved record never has both the old key and the new one.
   if (submission.renames) filter.$nor = [unmovedFilter(submission.renames)];
-  const update: Update = {
+  const update: Statement['update'] = {
     $set: { schemaVersion },
     $setOnInsert: { _id: newId, sourceAppId, createdAt: now },
     $max: { updatedAt: now },
   };
-  addChange(filter, update, submission, maxArrayItems);
-  if (slots) addSlots(update, slots);
-  if (words) addWords(filter, update, words);
+  const statement = { filter, update };
+  addChange(statement, submission, maxArrayItems);
+  if (slots) addSlots(statement, slots);
+  if (words) addWords(statement, words);
   if (slotEpoch !== undefined) {
     // Also without slots: those of the record may belong to a later use.
     Object.assign(filter, notAfterEpoch(slotEpoch));
     update.$set.slotEpoch = slotEpoch;
   }
-  addSize(filter, update, submission, view.exactBound, consents?.entries);
-  if (applied) addKey(filter, update, applied, view.keyEpoch);
-  if (consents) addConsents(filter, update, consents);
-  if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
+  addSize(statement, submission, view);
+  if (applied) addKey(statement, applied, view.keyEpoch);
+  let { requiresRecord = false } = submission;
+  for (const part of submission.parts ?? []) {
+    if (part.upsert(statement, view.parts?.[part.name])) requiresRecord = true;
+  }
+  if (submission.hasConsumers) addEvent(statement, buildEvent(submission, newId));
   const entry = view.removed?.entry ?? submission.entry;
-  if (entry) addEntry(filter, update, buildEntry(entry, newId), entry.bytes);
+  if (entry) addEntry(statement, buildEntry(entry, newId), entry.bytes);
   // The entry has the values that it removes, so the filter requires them.
   if (entry && submission.change.unset)
     Object.assign(filter, valuesAre(view.removed?.values ?? {}, submission.change.unset));
-  if (submission.requiresRecord || consents?.requiresRecord || view.removed || isCreatedByInsert(submission))
-    update.$setOnInsert[NO_CREATION] = null;
+  if (requiresRecord || view.removed || isCreatedByInsert(submission)) update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
     appId,
@@ -157,29 +157,22 @@ export function isCreatedByInsert({ change, defaults }: Submission): boolean {
   return Object.keys(change.set).length === 0 && Object.keys(change.append).length === 0;
 }
 
-type Filter = RecordFilter & Record<string, unknown>;
-
-interface Update {
-  $set: Record<string, unknown>;
-  $setOnInsert: Record<string, unknown>;
-  $max: { updatedAt: Date };
-  $unset?: Record<string, ''>;
-  $push?: Record<string, unknown>;
-  $inc?: Record<string, number>;
-  $addToSet?: Record<string, unknown>;
+/** The growth of a record, with that of the parts in a state that they know or assume. */
+export function growthOf(
+  { growth, parts = [] }: Pick<Submission, 'growth' | 'parts'>,
+  known?: RecordView['parts'],
+): Growth {
+  const sum = { bytes: growth, limited: growth };
+  for (const part of parts) {
+    const { bytes, limited } = part.growth(known?.[part.name]);
+    sum.bytes += bytes;
+    sum.limited += limited;
+  }
+  return sum;
 }
 
-function push(update: Update, path: string, value: unknown): void {
-  update.$push ??= {};
-  update.$push[path] = value;
-}
-
-function increment(update: Update, path: string, by: number): void {
-  update.$inc ??= {};
-  update.$inc[path] = by;
-}
-
-function addChange(filter: Filter, update: Update, { change, defaults }: Submission, maxArrayItems: number): void {
+function addChange(statement: Statement, { change, defaults }: Submission, maxArrayItems: number): void {
+  const { filter, update } = statement;
   let fields = 0;
   for (const key of change.unset ?? []) {
     update.$unset ??= {};
@@ -195,22 +188,22 @@ function addChange(filter: Filter, update: Update, { change, defaults }: Submiss
   for (const [key, items] of Object.entries(change.append)) {
     // `$not $gt` also matches a record without the member.
     filter[`arraySizes.${key}`] = { $not: { $gt: maxArrayItems - items.length } };
-    push(update, `data.${key}`, { $each: items });
-    increment(update, `arraySizes.${key}`, items.length);
+    push(statement, `data.${key}`, { $each: items });
+    increment(statement, `arraySizes.${key}`, items.length);
     fields += 1;
   }
-  if (defaults) addDefaults(update, defaults.values);
+  if (defaults) addDefaults(statement, defaults.values);
   else if (fields === 0 && !change.unset) update.$setOnInsert.data = {};
 }
 
-function addDefaults({ $setOnInsert }: Update, values: Readonly<Record<string, unknown>>): void {
+function addDefaults({ update: { $setOnInsert } }: Statement, values: Readonly<Record<string, unknown>>): void {
   for (const [key, value] of Object.entries(values)) {
     $setOnInsert[`data.${key}`] = value;
     if (Array.isArray(value)) $setOnInsert[`arraySizes.${key}`] = value.length;
   }
 }
 
-function addSlots(update: Update, slots: readonly SlotWrite[]): void {
+function addSlots({ update }: Statement, slots: readonly SlotWrite[]): void {
   for (const { slot, initial = null, value } of slots) {
     if (value === undefined) update.$setOnInsert[slot] = initial;
     else update.$set[slot] = value;
@@ -218,53 +211,42 @@ function addSlots(update: Update, slots: readonly SlotWrite[]): void {
 }
 
 /** The words of replaced values stay: they are not known. */
-function addWords(filter: Filter, update: Update, words: readonly string[]): void {
+function addWords({ filter, update }: Statement, words: readonly string[]): void {
   Object.assign(filter, HAS_ROOM_FOR_WORDS);
   update.$addToSet = { words: { $each: words } };
 }
 
-/** Raises `sizeBound`, for withdrawals of consents also above its limit, or makes it exact. */
-function addSize(
-  filter: Filter,
-  update: Update,
-  submission: Submission,
-  exact: RecordView['exactBound'],
-  appended: readonly ConsentEntry[] = [],
-): void {
+/** Raises `sizeBound`, beyond its limit only by what no limit applies to, or makes it exact. */
+function addSize(statement: Statement, submission: Submission, { exactBound: exact, parts }: RecordView): void {
+  const { filter, update } = statement;
   if (exact) {
     filter.sizeBound = exact.was === undefined ? { $exists: false } : exact.was;
     update.$set.sizeBound = exact.becomes;
     return;
   }
-  const growth = growthWith(submission, appended);
-  const limited = onlyWithdraws(appended) ? submission.growth : growth;
+  const { bytes, limited } = growthOf(submission, parts);
   if (limited > 0) filter.sizeBound = { $not: { $gt: submission.maxBound - limited } };
-  if (growth > 0) increment(update, 'sizeBound', growth);
+  if (bytes > 0) increment(statement, 'sizeBound', bytes);
 }
 
 /** Appends the key if it was not applied before and the list has room. */
-function addKey(filter: Filter, update: Update, applied: AppliedKey, keyEpoch: number): void {
+function addKey(statement: Statement, applied: AppliedKey, keyEpoch: number): void {
+  const { filter } = statement;
   filter['appliedKeys.key'] = { $ne: applied.key };
   filter[`appliedKeys.${MAX_INLINE_KEYS - 1}`] = { $exists: false };
   filter.keyEpoch = { $not: { $gt: keyEpoch } };
-  push(update, 'appliedKeys', applied);
+  push(statement, 'appliedKeys', applied);
 }
 
-function addConsents(filter: Filter, update: Update, consents: ConsentChange): void {
-  Object.assign(filter, consents.filter);
-  if (consents.entries.length > 0) push(update, 'consents', { $each: consents.entries });
-  for (const [key, state] of Object.entries(stateAfter(consents.entries))) update.$set[`consentState.${key}`] = state;
+function addEntry(statement: Statement, entry: HistoryEntry, bytes: number): void {
+  Object.assign(statement.filter, HAS_ROOM);
+  push(statement, 'history', entry);
+  increment(statement, 'revision', 1);
+  increment(statement, 'historyBytes', bytes);
 }
 
-function addEntry(filter: Filter, update: Update, entry: HistoryEntry, bytes: number): void {
-  Object.assign(filter, HAS_ROOM);
-  push(update, 'history', entry);
-  increment(update, 'revision', 1);
-  increment(update, 'historyBytes', bytes);
-}
-
-function addEvent(filter: Filter, update: Update, event: OutboxEntry): void {
-  Object.assign(filter, HAS_ROOM_FOR_EVENT);
-  push(update, 'outbox', event);
-  increment(update, 'eventCount', 1);
+function addEvent(statement: Statement, event: OutboxEntry): void {
+  Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);
+  push(statement, 'outbox', event);
+  increment(statement, 'eventCount', 1);
 }

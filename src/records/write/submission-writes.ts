@@ -1,15 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
-import { Conflict, KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { AddedFiles, FileClaims } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
-import { type AppliedKey, BY_EMAIL, type ConsentState } from '../stored/record.ts';
+import { type AppliedKey, BY_EMAIL } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
-import { stateAfter } from './consents.ts';
 import type { RecordWriter } from './group-commit.ts';
 import type { IdempotencyKeys } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';
@@ -78,8 +77,6 @@ export function createSubmissionStore(
         return UNSEEN;
       case 'array-full':
         throw arrayFullError(conflict.key, maxArrayItems);
-      case 'consents-full':
-        throw new Conflict('recordFull');
       case 'outbox-full':
         throw new Unavailable('tooManyEvents', 1);
       case 'record-full':
@@ -106,14 +103,14 @@ export function createSubmissionStore(
     const known = cache.get(person);
     if (!known) return UNSEEN;
     const isMoved = applied && known.keyEpoch > 0 && (await keys.find(appId, known.id, applied.key));
-    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, consents: known.consents };
+    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, parts: known.parts };
   }
 
   function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
     const { id, createdAt } = written;
-    const { now, consents: sent } = submission;
-    const consents = sent && sent.entries.length <= MAX_CACHED_CONSENTS ? stateAfter(sent.entries) : undefined;
-    cache.set(person, { id, createdAt, keyEpoch, consents });
+    const { now, parts } = submission;
+    const known = parts && Object.fromEntries(parts.map((part) => [part.name, part.after()]));
+    cache.set(person, { id, createdAt, keyEpoch, parts: known });
     // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
@@ -278,13 +275,10 @@ export function createInsertHeuristic() {
 /** A few megabytes. */
 const MAX_CACHED = 20_000;
 
-/** The most consent fields of a cached person: bounds memory. */
-const MAX_CACHED_CONSENTS = 4;
-
 /** The record of a person after the last submission that this server stored. */
 interface CachedPerson extends Written {
   keyEpoch: number;
-  consents: ConsentState | undefined;
+  parts: RecordView['parts'];
 }
 
 /** The app's name is cheaper than its id as text. An id of a deleted app matches no record. */

@@ -7,8 +7,8 @@ import type { SlotWrite } from '../indexes/slot-records.ts';
 import { outboxEntry } from '../stored/outbox.ts';
 import type { AppliedKey, HistoryEntry, OutboxEntry } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import type { SentConsents } from './consents.ts';
 import type { ChangeSize } from './record-limits.ts';
+import { bytesOf, type WritePart } from './record-part.ts';
 
 const OVERHEAD = 300;
 
@@ -36,7 +36,8 @@ export interface Submission {
   /** The maximum of `sizeBound`, in bytes. */
   maxBound: number;
   applied: AppliedKey | undefined;
-  consents: SentConsents | undefined;
+  /** What features add to the write; undefined: nothing. */
+  parts: readonly WritePart[] | undefined;
   /** The renames whose values are being moved. */
   renames?: PendingRenames | undefined;
   /** Whether the write stores an event for consumers of the app (outbox.ts). */
@@ -82,14 +83,9 @@ export function buildEntry(sized: SizedEntry, newId: RecordId): HistoryEntry {
 
 const isSubmission = ({ entry }: SizedEntry): boolean => entry.by.kind === 'submission';
 
-/** The maximum growth of `sizeBound` by the change and its consents, in bytes. */
-export function growthWith({ growth, consents }: Submission, appended: readonly unknown[] = []): number {
-  return consents && appended.length > 0 ? growth + consents.bytes : growth;
-}
-
 /** The approximate size of the write, in bytes. */
-export function estimateBytes({ size, defaults, consents, entry }: Submission): number {
-  const further = (defaults ? defaults.bytes : 0) + (consents ? consents.bytes : 0) + (entry ? entry.bytes : 0);
+export function estimateBytes({ size, defaults, parts, entry }: Submission): number {
+  const further = (defaults ? defaults.bytes : 0) + bytesOf(parts) + (entry ? entry.bytes : 0);
   return size.set + size.append + further + OVERHEAD;
 }
 

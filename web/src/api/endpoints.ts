@@ -8,6 +8,7 @@ import type { sessionEndpoints } from '#src/access/sessions/sessions.routes.ts';
 import type { singleSignOnEndpoints } from '#src/access/single-sign-on/single-sign-on.routes.ts';
 import type { appEndpoints } from '#src/apps/apps.routes.ts';
 import type { formSettingsEndpoints } from '#src/apps/form-settings.routes.ts';
+import type { ShownConsent } from '#src/features/consents/consents.ts';
 import type { heldEndpoints } from '#src/intake/held/held.ts';
 import type { changeEndpoints } from '#src/operators/changes/changes.routes.ts';
 import type { exportEndpoints } from '#src/operators/exports/exports.routes.ts';
@@ -40,7 +41,7 @@ type Endpoints = typeof accountEndpoints &
   typeof breakdownEndpoints &
   typeof changeEndpoints &
   typeof deliveryEndpoints &
-  typeof editingEndpoints &
+  ReturnType<typeof editingEndpoints> &
   typeof exportEndpoints &
   typeof fileEndpoints &
   typeof historyEndpoints &
@@ -59,7 +60,7 @@ type Endpoints = typeof accountEndpoints &
   typeof schemaEndpoints &
   typeof sessionEndpoints &
   typeof singleSignOnEndpoints &
-  typeof userEndpoints &
+  ReturnType<typeof userEndpoints> &
   typeof userStatsEndpoints &
   typeof lookEndpoints &
   typeof viewEndpoints &
@@ -102,10 +103,10 @@ export interface Request<Name extends EndpointName> {
 }
 
 export type UserRecord = ResponseBody<'GET /auth/users'>['users'][number];
-export type DetailedRecord = ResponseBody<'GET /auth/users/:id'>;
+export type DetailedRecord = ResponseBody<'GET /auth/users/:id'> & { consents?: ConsentEntry[] | undefined };
 export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
-export type ConsentEntry = NonNullable<DetailedRecord['consents']>[number];
+export type ConsentEntry = ShownConsent;
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
 export type KeyScope = ApiKey['scopes'][number];

@@ -1,0 +1,214 @@
+import { BSON } from 'mongodb';
+import { z } from 'zod';
+import { Timestamp } from '../../api/validation.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { Conflict } from '../../platform/core/errors.ts';
+import { parsePageUrl } from '../../platform/core/web-origin.ts';
+import { schema } from '../../platform/database/mongoose.ts';
+import { forTag } from '../../platform/languages/tags.ts';
+import type { UserDocument } from '../../records/stored/record.ts';
+import {
+  push,
+  type RecordPart,
+  type Statement,
+  type ValidSubmission,
+  type WritePart,
+} from '../../records/write/record-part.ts';
+
+/** The most entries that a record keeps (spec 8). */
+const MAX_ENTRIES = 1_000;
+/** One for each field of a schema: a full history must not prevent withdrawals. */
+const RESERVED_FOR_WITHDRAWALS = 100;
+/** The most fields whose state is remembered: bounds memory. */
+const MAX_REMEMBERED = 4;
+
+/** One change of a consent (spec 2.8). */
+interface ConsentEntry {
+  key: string;
+  /** False when the consent was withdrawn. */
+  given: boolean;
+  at: Date;
+  version: string;
+  schemaVersion: number;
+  label: string;
+  /** Without query and fragment. */
+  page?: string;
+}
+
+/** By key: the last version that was given, or false after a withdrawal. */
+type ConsentState = Record<string, string | false>;
+
+/** The members of a stored record with consents. */
+export interface WithConsents {
+  /** In the order of storage. */
+  consents?: ConsentEntry[];
+  /** The result of `consents`: the filter of an upsert cannot find the last entry. */
+  consentState?: ConsentState;
+}
+
+const entrySchema = schema<ConsentEntry>(
+  {
+    key: { type: String, required: true },
+    given: { type: Boolean, required: true },
+    at: { type: Date, required: true },
+    version: { type: String, required: true },
+    schemaVersion: { type: Number, required: true },
+    label: { type: String, required: true },
+    page: String,
+  },
+  { _id: false },
+);
+
+const ShownEntry = z
+  .strictObject({
+    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+    at: Timestamp.meta({ description: 'When the submission was received' }),
+    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+    schemaVersion: z.int().positive().meta({ example: 1 }),
+    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+    page: z.string().optional().meta({
+      description: 'The page with the form, without query and fragment, if known',
+      example: 'https://example.com/sign-up',
+    }),
+  })
+  .meta({ id: 'ConsentEntry' });
+
+/** A change of a consent in the answer about a record. */
+export type ShownConsent = z.output<typeof ShownEntry>;
+
+/**
+ * The consents that persons give and withdraw by checkboxes with the option `consent` (spec 2.8).
+ * Only submissions change them: an import or an edit has no part of consents.
+ */
+export const consentPart: RecordPart = {
+  name: 'consents',
+  members: { consents: [entrySchema], consentState: Object },
+
+  shown: {
+    members: ['consents'],
+    schema: {
+      consents: z
+        .array(ShownEntry)
+        .optional()
+        .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
+    },
+    present: ({ consents }: WithConsents) =>
+      consents === undefined ? {} : { consents: consents.map((entry) => ({ ...entry, at: entry.at.toISOString() })) },
+  },
+
+  under({ schema: { version, fields } }) {
+    const all = fields.flatMap(consentOf);
+    if (all.length === 0) return undefined;
+    return (sent) => {
+      const given = all.filter(({ key }) => Object.hasOwn(sent.data, key));
+      return given.length > 0 ? createConsentWrite(given.map((field) => entryOf(field, sent, version))) : undefined;
+    };
+  },
+};
+
+type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
+
+function consentOf(field: FieldDefinition): ConsentField[] {
+  if (!('consent' in field) || !field.consent) return [];
+  return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
+}
+
+function entryOf(
+  { key, label, labels, version }: ConsentField,
+  { data, now: at, page, lang = '' }: ValidSubmission,
+  schemaVersion: number,
+): ConsentEntry {
+  const url = page === undefined ? undefined : parsePageUrl(page);
+  // The label in the language of the form is the text that the person saw.
+  const shown = forTag(labels, lang) || label;
+  return {
+    key,
+    given: data[key] === true,
+    at,
+    version,
+    schemaVersion,
+    label: shown,
+    ...(url !== undefined && { page: url }),
+  };
+}
+
+/** What a refused write reads of a record. */
+interface Facts {
+  state: ConsentState;
+  entries: number;
+}
+
+/** @param sent one entry for each consent field of the submission, changed or not */
+function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentState, Facts> {
+  const bytes = BSON.calculateObjectSize({ entries: sent, state: stateAfter(sent) });
+  const changedFrom = (state: ConsentState = {}) => sent.filter((entry) => isChange(entry, state));
+
+  return {
+    name: consentPart.name,
+    bytes,
+
+    growth(state) {
+      const changed = changedFrom(state);
+      if (changed.length === 0) return { bytes: 0, limited: 0 };
+      return { bytes, limited: changed.some(({ given }) => given) ? bytes : 0 };
+    },
+
+    insert(record: UserDocument & WithConsents) {
+      const changed = changedFrom();
+      if (changed.length === 0) return;
+      record.consents = changed;
+      record.consentState = stateAfter(changed);
+    },
+
+    upsert(statement, state) {
+      const changed = changedFrom(state);
+      for (const entry of sent) {
+        statement.filter[`consentState.${entry.key}`] = stateCondition(entry, changed.includes(entry));
+      }
+      if (changed.length > 0) {
+        statement.filter[`consents.${mostBefore(changed)}`] = { $exists: false };
+        push(statement, 'consents', { $each: changed });
+      }
+      for (const [key, last] of Object.entries(stateAfter(changed))) {
+        statement.update.$set[`consentState.${key}`] = last;
+      }
+      // A new record has no consents: only consents that are given are changes of it.
+      return sent.some((entry) => changed.includes(entry) !== entry.given);
+    },
+
+    facts: () => ({
+      state: Object.fromEntries(sent.map(({ key }) => [key, `$consentState.${key}`])),
+      entries: { $size: { $ifNull: ['$consents', []] } },
+    }),
+
+    explain({ state, entries }) {
+      const changed = changedFrom(state);
+      if (changed.length > 0 && entries > mostBefore(changed)) throw new Conflict('recordFull');
+      return state;
+    },
+
+    after: () => (sent.length <= MAX_REMEMBERED ? stateAfter(sent) : undefined),
+  };
+}
+
+/** Whether an entry is another state than the last one of its field. */
+function isChange({ key, given, version }: ConsentEntry, state: ConsentState): boolean {
+  const last = Object.hasOwn(state, key) && state[key];
+  return given ? last !== version : last !== false;
+}
+
+const stateAfter = (entries: readonly ConsentEntry[]): ConsentState =>
+  Object.fromEntries(entries.map(({ key, given, version }) => [key, given && version]));
+
+/** Returns the most entries of a record to which these may be appended (spec 2.8, rule 7). */
+function mostBefore(changed: readonly ConsentEntry[]): number {
+  const reserved = changed.some(({ given }) => given) ? RESERVED_FOR_WITHDRAWALS : 0;
+  return MAX_ENTRIES - reserved - changed.length;
+}
+
+/** The state holds the version of a consent that is given, else `false` or nothing. */
+function stateCondition({ given, version }: ConsentEntry, isChanged: boolean): Statement['filter'] {
+  if (given) return isChanged ? { $ne: version } : { $gte: version, $lte: version };
+  return isChanged ? { $type: 'string' } : { $not: { $type: 'string' } };
+}
