@@ -4,7 +4,8 @@ import { type FileTypeName, typeOfName } from '../../fields/base/file-types.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import type { ByteRange } from './file-content.ts';
-import { examine, safeName } from './file-types.ts';
+import { safeName } from './file-names.ts';
+import { examine } from './file-types.ts';
 import { NotScanned, type Scanner } from './scanner.ts';
 
 /** A megabyte of the limits of files. */
