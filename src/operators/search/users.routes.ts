@@ -213,7 +213,7 @@ export const userEndpoints = {
 
 export const userRoutes = (users: UserService, cursors: Cursors): Route[] => [
   ...routes(breakdownEndpoints, {
-    breakDownUsers: async ({ app, query: { field, ...request } }) => users.breakdown(app, field, request),
+    breakDownUsers: async ({ app, query }) => users.breakdown(app, query),
   }),
   ...routes(userEndpoints, {
     listUsers: async ({ app, query, closed }) => {

@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { RightIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { conditionTexts } from '../draft/condition-texts.ts';
@@ -99,21 +100,16 @@ function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps
           )}
         />
       )}
-      <TextInput
+      <NumberInput
         label={conditionTexts.page}
         description={conditionTexts.pageNote}
         inputMode="numeric"
-        {...inputProps(String(page ?? ''), (text) => onChange({ page: pageOf(text) }))}
+        value={page}
+        onChange={(next) => onChange({ page: next })}
         error={capitalize(problems.page)}
       />
     </>
   );
-}
-
-/** A text that is no number stays, so that the rules refuse it. */
-function pageOf(text: string): number | string | undefined {
-  if (text.trim() === '') return undefined;
-  return /^\d{1,3}$/.test(text) ? Number(text) : text;
 }
 
 type NamedOptions = Readonly<Record<string, FieldOption>>;

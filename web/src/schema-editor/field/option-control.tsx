@@ -1,6 +1,6 @@
 import { Checkbox, Group, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
 import { optionHelp, optionName, valueName } from '../draft/field-texts.ts';
@@ -31,10 +31,11 @@ export function OptionControl({ name, option, definition, value, problem, onChan
   switch (option.control) {
     case 'number':
       return (
-        <Bound
+        <NumberInput
           label={label}
-          value={typeof value === 'number' ? value : undefined}
-          problem={problem}
+          placeholder={t.schemaEditor.noLimit}
+          value={value}
+          error={shared.error}
           onChange={onChange}
         />
       );
@@ -126,35 +127,4 @@ export function OptionControl({ name, option, definition, value, problem, onChan
     case 'consent':
       return <ConsentControl {...shared} value={value} onChange={onChange} />;
   }
-}
-
-interface BoundProps {
-  label: string;
-  value: number | undefined;
-  problem: string | undefined;
-  onChange: (value: number | undefined) => void;
-}
-
-function Bound({ label, value, problem, onChange }: BoundProps) {
-  const [typed, setTyped] = useState('');
-  // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
-  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
-  return (
-    <TextInput
-      label={label}
-      placeholder={t.schemaEditor.noLimit}
-      inputMode="decimal"
-      value={shown}
-      error={capitalize(problem)}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        onChange(numberOf(event.currentTarget.value));
-      }}
-    />
-  );
-}
-
-/** `undefined` for an empty text, and `NaN` for a text that is not a number; rules reject it. */
-function numberOf(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text.trim());
 }
