@@ -181,6 +181,7 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
         description={entered.length === 0 ? texts.severalValues : undefined}
         value={entered}
         data={choices ?? []}
+        isDuplicate={(one, others) => others.includes(one)}
         acceptValueOnBlur
         onChange={(next) =>
           onChange(next.length === 0 ? undefined : next.map((text) => valueOfText(named, text) ?? text))

@@ -5,7 +5,7 @@ import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
 import { optionHelp, optionName, valueName } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import type { FieldOption } from '../draft/rules.ts';
+import { type FieldOption, safeParse } from '../draft/rules.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import classes from './field-form.module.css';
@@ -21,6 +21,8 @@ interface OptionControlProps {
   onChange: (value: unknown) => void;
 }
 
+const LINE_BREAKS = ['\n', '\r'];
+
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
   const label = optionName(name);
@@ -35,6 +37,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           label={label}
           value={typeof value === 'number' ? value : undefined}
           problem={problem}
+          isSigned={safeParse(option.schema, -1).success}
           onChange={onChange}
         />
       );
@@ -56,7 +59,9 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           className={wide}
           description={t.schemaEditor.choicesNote}
           value={Array.isArray(value) ? value.map(String) : []}
-          splitChars={[]}
+          // A list that is pasted. Choices that differ in case are two.
+          splitChars={LINE_BREAKS}
+          isDuplicate={(choice, choices) => choices.includes(choice)}
           acceptValueOnBlur
           onChange={onChange}
         />
@@ -132,10 +137,12 @@ interface BoundProps {
   label: string;
   value: number | undefined;
   problem: string | undefined;
+  /** Whether it may be negative: the keyboard of iPhones for decimals has no minus. */
+  isSigned: boolean;
   onChange: (value: number | undefined) => void;
 }
 
-function Bound({ label, value, problem, onChange }: BoundProps) {
+function Bound({ label, value, problem, isSigned, onChange }: BoundProps) {
   const [typed, setTyped] = useState('');
   // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
   const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
@@ -143,7 +150,7 @@ function Bound({ label, value, problem, onChange }: BoundProps) {
     <TextInput
       label={label}
       placeholder={t.schemaEditor.noLimit}
-      inputMode="decimal"
+      inputMode={isSigned ? undefined : 'decimal'}
       value={shown}
       error={capitalize(problem)}
       onChange={(event) => {
