@@ -156,15 +156,12 @@ export interface FieldKind<
   indexValue?(value: unknown): IndexValue;
   /**
    * Converts the non-empty text of one form control; for a kind with `appendedItems`, to one item.
-   * The value need not conform to the definition.
-   */
-  fromText(text: string, context: TextContext): ConvertedText;
-  /**
-   * Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. The
-   * caller may know the kind alone.
+   * The value need not conform to the definition, of which the caller may know the kind alone.
    */
   fromTexts?(
     texts: readonly string[],
+  fromText(text: string, context: TextContext, definition: Partial<FieldBase & OptionValues<Options>>): ConvertedText;
+  /** Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. */
     definition: Partial<FieldBase & OptionValues<Options>>,
   ): ConvertedText | undefined;
   /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */

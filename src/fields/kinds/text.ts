@@ -73,9 +73,13 @@ export const text = defineKind({
   valueType: () => 'text',
   control: 'text',
   controlOf: (definition) => definition.ui ?? 'text',
-  // HTML counts UTF-16 units, so a browser may stop a text of emoji early. There is no `pattern`:
-  // its syntax differs, and it has to match the whole text.
-  attributes: ({ minLength, maxLength }) => ({ minlength: minLength, maxlength: maxLength }),
+  // HTML counts UTF-16 units, of which a character has one or two. There is no `pattern`: its
+  // syntax differs, and it has to match the whole text.
+  attributes: ({ minLength, maxLength }) => ({
+    minlength: minLength,
+    maxlength: maxLength && 2 * maxLength,
+    'data-max-length': maxLength,
+  }),
 });
 
 function describePattern(regex: string): JsonSchema {

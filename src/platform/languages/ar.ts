@@ -25,6 +25,7 @@ export const ar: Catalogue = {
   notFiles: 'يجب أن تكون قائمة ملفات',
   fileType: 'يجب أن يكون ملفًا من أحد هذه الأنواع: {types}',
   fileName: 'يجب أن يكون للملف اسم',
+  fileEmpty: 'الملف فارغ',
   fileToken:
     'يجب أن يكون رمز ملف أُرسل لهذا الحقل ولم يُستخدم بعد. اختر الملف مرة أخرى. النموذج الذي يرسل اسمه فقط يحتاج إلى enctype="multipart/form-data"',
   fileTooLarge: 'الملف أكبر من {max} ميغابايت',
@@ -110,6 +111,7 @@ export const ar: Catalogue = {
   leaveEmpty: 'اترك هذا الحقل فارغًا',
   chooseAtLeast: 'اختر {min} على الأقل.',
   chooseAtMost: 'اختر {max} على الأكثر.',
+  noAnswer: 'بلا إجابة',
   chooseExactly: 'اختر {min}.',
   chooseBetween: 'اختر من {min} إلى {max}.',
   thanks: 'شكرًا لك. حُفظت بياناتك.',

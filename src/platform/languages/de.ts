@@ -21,6 +21,7 @@ export const de: Catalogue = {
   notFiles: 'Muss eine Liste von Dateien sein',
   fileType: 'Muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'Die Datei braucht einen Namen',
+  fileEmpty: 'Die Datei ist leer',
   fileToken:
     'Muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde. Wählen Sie die Datei noch einmal. Ein Formular, das nur ihren Namen sendet, braucht enctype="multipart/form-data"',
   fileTooLarge: 'Die Datei ist größer als {max} MB',
@@ -74,6 +75,7 @@ export const de: Catalogue = {
   leaveEmpty: 'Dieses Feld leer lassen',
   chooseAtLeast: 'Mindestens {min} auswählen.',
   chooseAtMost: 'Höchstens {max} auswählen.',
+  noAnswer: 'Keine Angabe',
   chooseExactly: '{min} auswählen.',
   chooseBetween: '{min} bis {max} auswählen.',
   thanks: 'Vielen Dank. Ihre Angaben wurden gespeichert.',

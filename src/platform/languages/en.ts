@@ -21,6 +21,7 @@ export const problems = {
   notFiles: 'must be a list of files',
   fileType: 'must be a file of one of these types: {types}',
   fileName: 'must have a file name',
+  fileEmpty: 'The file is empty',
   fileToken:
     'must be the token of a file that was sent for this field and is not used yet. Choose the file again. A form that sends only its name needs enctype="multipart/form-data"',
   fileTooLarge: 'The file is larger than {max} MB',
@@ -79,6 +80,7 @@ export const en = {
   leaveEmpty: 'Leave this empty',
   chooseAtLeast: 'Choose at least {min}.',
   chooseAtMost: 'Choose at most {max}.',
+  noAnswer: 'No answer',
   chooseExactly: 'Choose {min}.',
   chooseBetween: 'Choose {min} to {max}.',
   thanks: 'Thank you. Your entries are stored.',

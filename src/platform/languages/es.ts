@@ -22,6 +22,7 @@ export const es: Catalogue = {
   notFiles: 'Debe ser una lista de archivos',
   fileType: 'Debe ser un archivo de uno de estos tipos: {types}',
   fileName: 'El archivo debe tener un nombre',
+  fileEmpty: 'El archivo está vacío',
   fileToken:
     'Debe ser el token de un archivo enviado para este campo que aún no se ha usado. Elija de nuevo el archivo. Un formulario que solo envía su nombre necesita enctype="multipart/form-data"',
   fileTooLarge: 'El archivo supera los {max} MB',
@@ -90,6 +91,7 @@ export const es: Catalogue = {
   leaveEmpty: 'Deje este campo vacío',
   chooseAtLeast: 'Elija al menos {min}.',
   chooseAtMost: 'Elija como máximo {max}.',
+  noAnswer: 'Sin respuesta',
   chooseExactly: 'Elija {min}.',
   chooseBetween: 'Elija de {min} a {max}.',
   thanks: 'Gracias. Sus datos se han guardado.',

@@ -22,6 +22,7 @@ export const fr: Catalogue = {
   notFiles: 'Doit être une liste de fichiers',
   fileType: 'Doit être un fichier de l’un de ces types : {types}',
   fileName: 'Le fichier doit avoir un nom',
+  fileEmpty: 'Le fichier est vide',
   fileToken:
     'Doit être le jeton d’un fichier envoyé pour ce champ et pas encore utilisé. Choisissez de nouveau le fichier. Un formulaire qui n’envoie que son nom doit avoir enctype="multipart/form-data"',
   fileTooLarge: 'Le fichier dépasse {max} Mo',
@@ -90,6 +91,7 @@ export const fr: Catalogue = {
   leaveEmpty: 'Laissez ce champ vide',
   chooseAtLeast: 'Choisissez-en au moins {min}.',
   chooseAtMost: 'Choisissez-en au plus {max}.',
+  noAnswer: 'Sans réponse',
   chooseExactly: 'Choisissez-en {min}.',
   chooseBetween: 'Choisissez-en de {min} à {max}.',
   thanks: 'Merci. Vos réponses sont enregistrées.',

@@ -22,6 +22,7 @@ export const it: Catalogue = {
   notFiles: 'Deve essere un elenco di file',
   fileType: 'Deve essere un file di uno di questi tipi: {types}',
   fileName: 'Il file deve avere un nome',
+  fileEmpty: 'Il file è vuoto',
   fileToken:
     'Deve essere il token di un file inviato per questo campo e non ancora usato. Scelga di nuovo il file. Un modulo che invia solo il suo nome deve avere enctype="multipart/form-data"',
   fileTooLarge: 'Il file supera {max} MB',
@@ -89,6 +90,7 @@ export const it: Catalogue = {
   leaveEmpty: 'Lasciare vuoto questo campo',
   chooseAtLeast: 'Sceglierne almeno {min}.',
   chooseAtMost: 'Sceglierne al massimo {max}.',
+  noAnswer: 'Nessuna risposta',
   chooseExactly: 'Sceglierne {min}.',
   chooseBetween: 'Sceglierne da {min} a {max}.',
   thanks: 'Grazie. I suoi dati sono stati salvati.',

@@ -19,6 +19,7 @@ export const ja: Catalogue = {
   notFiles: 'ファイルのリストでなければなりません',
   fileType: '次のいずれかの種類のファイルでなければなりません: {types}',
   fileName: 'ファイルには名前が必要です',
+  fileEmpty: 'ファイルが空です',
   fileToken:
     'この項目に送信され、まだ使われていないファイルのトークンでなければなりません。ファイルをもう一度選んでください。名前だけを送信するフォームには enctype="multipart/form-data" が必要です',
   fileTooLarge: 'ファイルが {max} MB を超えています',
@@ -62,6 +63,7 @@ export const ja: Catalogue = {
   leaveEmpty: 'この欄は空のままにしてください',
   chooseAtLeast: '{min} 個以上選んでください。',
   chooseAtMost: '{max} 個以内で選んでください。',
+  noAnswer: '回答しない',
   chooseExactly: '{min} 個選んでください。',
   chooseBetween: '{min} 個から {max} 個まで選んでください。',
   thanks: 'ありがとうございます。入力内容を保存しました。',

@@ -18,6 +18,7 @@ export const nl: Catalogue = {
   notFiles: 'Moet een lijst van bestanden zijn',
   fileType: 'Moet een bestand van een van deze typen zijn: {types}',
   fileName: 'Het bestand moet een naam hebben',
+  fileEmpty: 'Het bestand is leeg',
   fileToken:
     'Moet het token zijn van een bestand dat voor dit veld is verzonden en nog niet is gebruikt. Kies het bestand opnieuw. Een formulier dat alleen de naam verzendt, heeft enctype="multipart/form-data" nodig',
   fileTooLarge: 'Het bestand is groter dan {max} MB',
@@ -68,6 +69,7 @@ export const nl: Catalogue = {
   leaveEmpty: 'Laat dit veld leeg',
   chooseAtLeast: 'Kies er minstens {min}.',
   chooseAtMost: 'Kies er hoogstens {max}.',
+  noAnswer: 'Geen antwoord',
   chooseExactly: 'Kies er {min}.',
   chooseBetween: 'Kies er {min} tot {max}.',
   thanks: 'Bedankt. Uw gegevens zijn opgeslagen.',

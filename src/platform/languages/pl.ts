@@ -23,6 +23,7 @@ export const pl: Catalogue = {
   notFiles: 'Musi być listą plików',
   fileType: 'Musi być plikiem jednego z tych typów: {types}',
   fileName: 'Plik musi mieć nazwę',
+  fileEmpty: 'Plik jest pusty',
   fileToken:
     'Musi być tokenem pliku wysłanego dla tego pola i jeszcze nieużytego. Wybierz plik ponownie. Formularz, który wysyła tylko jego nazwę, wymaga enctype="multipart/form-data"',
   fileTooLarge: 'Plik jest większy niż {max} MB',
@@ -97,6 +98,7 @@ export const pl: Catalogue = {
   leaveEmpty: 'Pozostaw to pole puste',
   chooseAtLeast: 'Wybierz co najmniej {min}.',
   chooseAtMost: 'Wybierz najwyżej {max}.',
+  noAnswer: 'Bez odpowiedzi',
   chooseExactly: 'Wybierz {min}.',
   chooseBetween: 'Wybierz od {min} do {max}.',
   thanks: 'Dziękujemy. Dane zostały zapisane.',

@@ -22,6 +22,7 @@ export const pt: Catalogue = {
   notFiles: 'Deve ser uma lista de ficheiros',
   fileType: 'Deve ser um ficheiro de um destes tipos: {types}',
   fileName: 'O ficheiro deve ter um nome',
+  fileEmpty: 'O ficheiro está vazio',
   fileToken:
     'Deve ser o token de um ficheiro enviado para este campo e ainda não usado. Escolha de novo o ficheiro. Um formulário que só envia o seu nome precisa de enctype="multipart/form-data"',
   fileTooLarge: 'O ficheiro tem mais de {max} MB',
@@ -89,6 +90,7 @@ export const pt: Catalogue = {
   leaveEmpty: 'Deixe este campo vazio',
   chooseAtLeast: 'Escolha pelo menos {min}.',
   chooseAtMost: 'Escolha no máximo {max}.',
+  noAnswer: 'Sem resposta',
   chooseExactly: 'Escolha {min}.',
   chooseBetween: 'Escolha de {min} a {max}.',
   thanks: 'Obrigado. Os seus dados foram guardados.',

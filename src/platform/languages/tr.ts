@@ -19,6 +19,7 @@ export const tr: Catalogue = {
   notFiles: 'Dosya listesi olmalıdır',
   fileType: 'Şu türlerden birinde bir dosya olmalıdır: {types}',
   fileName: 'Dosyanın bir adı olmalıdır',
+  fileEmpty: 'Dosya boş',
   fileToken:
     'Bu alan için gönderilmiş ve henüz kullanılmamış bir dosyanın jetonu olmalıdır. Dosyayı yeniden seçin. Yalnızca adını gönderen bir formda enctype="multipart/form-data" olmalıdır',
   fileTooLarge: 'Dosya {max} MB’den büyük',
@@ -62,6 +63,7 @@ export const tr: Catalogue = {
   leaveEmpty: 'Bu alanı boş bırakın',
   chooseAtLeast: 'En az {min} seçin.',
   chooseAtMost: 'En çok {max} seçin.',
+  noAnswer: 'Yanıt yok',
   chooseExactly: '{min} seçin.',
   chooseBetween: '{min} ile {max} arasında seçin.',
   thanks: 'Teşekkürler. Bilgileriniz kaydedildi.',

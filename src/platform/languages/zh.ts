@@ -19,6 +19,7 @@ export const zh: Catalogue = {
   notFiles: '必须是文件列表',
   fileType: '必须是以下类型之一的文件：{types}',
   fileName: '文件必须有名称',
+  fileEmpty: '文件为空',
   fileToken:
     '必须是为此字段上传且尚未使用的文件的令牌。请重新选择文件。只发送名称的表单需要 enctype="multipart/form-data"',
   fileTooLarge: '文件超过 {max} MB',
@@ -61,6 +62,7 @@ export const zh: Catalogue = {
   leaveEmpty: '请将此项留空',
   chooseAtLeast: '至少选择 {min} 项。',
   chooseAtMost: '最多选择 {max} 项。',
+  noAnswer: '不回答',
   chooseExactly: '选择 {min} 项。',
   chooseBetween: '选择 {min} 到 {max} 项。',
   thanks: '谢谢。您填写的内容已保存。',

@@ -212,7 +212,8 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
     <TextInput
       {...shared}
       type={isDay ? 'date' : 'text'}
-      inputMode={named?.kind === 'number' ? 'decimal' : undefined}
+      // The keyboard of iPhones for decimals has no minus.
+      inputMode={named?.kind === 'number' && Number(named.min) >= 0 ? 'decimal' : undefined}
       value={String(value ?? '')}
       onChange={({ currentTarget }) => onChange(valueOfText(named, currentTarget.value))}
     />

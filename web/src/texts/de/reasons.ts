@@ -30,6 +30,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notFiles: 'muss eine Liste von Dateien sein',
   fileType: 'muss eine Datei einer dieser Arten sein: {types}',
   fileName: 'braucht einen Dateinamen',
+  fileEmpty: 'Die Datei ist leer',
   fileToken:
     'muss das Token einer Datei sein, die für dieses Feld gesendet und noch nicht verwendet wurde. Wählen Sie die Datei noch einmal. Ein Formular, das nur ihren Namen sendet, braucht enctype="multipart/form-data"',
   fileInfected: 'darf keine Schadsoftware enthalten',
