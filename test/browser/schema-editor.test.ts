@@ -67,6 +67,21 @@ describe('the schema editor', () => {
     expect((await schema.stored()).fields[1].enum).toEqual(['free', 'pro', 'us', 'Both, of them', 'US']);
   });
 
+  it('takes the bounds of a date', { tags: 'long' }, async () => {
+    await schema.press('Add field');
+    await schema.page.getByRole('menuitem', { name: 'Date', exact: true }).click();
+    await schema.page.getByLabel('Earliest date').fill('31.01.1900');
+    await schema.page.getByText('Must be a date like 2026-01-31, from the year 1 on, or today').waitFor();
+    await schema.page.getByLabel('Earliest date').fill('1900-01-31');
+    await schema.page.getByLabel('Latest date').fill('today');
+    await schema.save();
+    const { fields } = await schema.stored();
+    expect(fields[3]).toMatchObject({ kind: 'date', earliest: '1900-01-31', latest: 'today' });
+    await schema.page.getByLabel('Latest date').fill('2026-01-31');
+    await (await schema.review()).getByText('latest date changed: today → 2026-01-31').waitFor();
+    await schema.press('Keep editing');
+  });
+
   it('moves fields with buttons and keys, duplicates and removes them, and undoes a removal', {
     tags: 'long',
   }, async () => {

@@ -239,8 +239,8 @@ function problemOf(control: Control, required: ReadonlySet<string>, say: Say): s
   if (validity.badInput) return say(type === 'number' ? 'notNumber' : 'notDate');
   if (validity.valueMissing) return say(type === 'checkbox' ? 'mustBeTrue' : 'required');
   if (validity.typeMismatch && type === 'email') return say('notEmail');
-  if (validity.tooShort) return say('tooShort', { min: minLength });
-  if (validity.tooLong) return say('tooLong', { max: maxLength });
+  if (type === 'date' && validity.rangeUnderflow) return say('tooEarly', { min });
+  if (type === 'date' && validity.rangeOverflow) return say('tooLate', { max });
   if (validity.rangeUnderflow) return say('tooSmall', { min: Number(min) });
   if (validity.rangeOverflow) return say('tooLarge', { max: Number(max) });
   return say('invalid');

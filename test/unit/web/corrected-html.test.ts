@@ -104,6 +104,21 @@ describe('the corrected HTML of a form', () => {
     expect(proposal.refused).toEqual([]);
   });
 
+  it('keeps the choices of a form that differ in case or have line breaks, and the bounds of dates', () => {
+    const { proposal } = correct(
+      inForm(
+        '<select name="land"><option>us<option>US<option value="a\nb">AB</select>' +
+          '<input type="date" name="born" min="1900-01-01" max="2026-12-31"><input type="date" name="day" min="1000-01-01" max="x">',
+      ),
+    );
+    expect(proposal.fields.map(({ definition }) => definition)).toMatchObject([
+      { key: 'land', enum: ['us', 'US', 'a\nb'] },
+      { key: 'born', earliest: '1900-01-01', latest: '2026-12-31' },
+      { key: 'day', kind: 'date' },
+    ]);
+    expect(proposal.fields[2]?.definition).not.toHaveProperty('earliest');
+  });
+
   it.each([
     ['accept=".PDF, image/*"', { types: ['pdf', 'png', 'jpeg', 'gif', 'webp', 'heic'] }, 0],
     ['accept="application/zip" multiple', { types: ['zip'], maxFiles: 10 }, 0],

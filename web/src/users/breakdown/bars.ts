@@ -1,3 +1,4 @@
+import { formatDay } from '#src/fields/base/iso-date.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/content/time.tsx';
 import { locale } from '../../texts/language.ts';
@@ -58,7 +59,7 @@ export function restOf({ empty, other }: Breakdown, { path }: Target): Bar[] {
 export function boundLabel(bound: number | string | undefined): string {
   if (bound === undefined) return '…';
   if (typeof bound === 'number') return number.format(bound);
-  return bound.length > 10 ? time.format(new Date(bound)) : calendarDay(bound);
+  return bound.length > 10 ? formatDay(time, new Date(bound)) : calendarDay(bound);
 }
 
 /** The end of the last range: the last day of days. */
