@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDay, type Moment } from '../../../../src/fields/base/iso-date.ts';
+import type { Moment } from '../../../../src/fields/base/iso-date.ts';
 import { date } from '../../../../src/fields/kinds/date.ts';
 import { valueFromForm } from '../../../../src/fields/presentation.ts';
 import { describeKind, validatorOf, valueProblems } from '../cases.ts';
@@ -236,13 +236,5 @@ describe('a date that was typed in a form', () => {
 
   it('is each one from the year 1000 on', () => {
     expect(typed('1000-01-01')).toEqual({ value: '1000-01-01' });
-  });
-});
-
-describe('a day in a list', () => {
-  it('has four digits of its year', () => {
-    const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
-    expect(formatDay(format, new Date('0085-11-28'))).toBe('28 Nov 0085');
-    expect(formatDay(format, new Date('1985-11-28'))).toBe('28 Nov 1985');
   });
 });
