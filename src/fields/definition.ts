@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, toIssues } from '../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../platform/languages/reasons.ts';
+import { checkIn } from './base/check-context.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -11,7 +12,7 @@ import {
   printable,
   WRITERS,
 } from './base/kind.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from './base/regex.ts';
 import {
   CONDITION_OPERATORS,
   type Condition,
@@ -224,7 +225,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     // A field with another problem may have a pattern that does not compile.
     const schema = issues.length > before ? undefined : getKind(field.kind).schema(completeDefinition(field));
     const problemsOf = (value: unknown): Reason[] => {
-      const { error } = schema ? withSteps(matching, () => schema.safeParse(value)) : {};
+      const { error } = schema ? checkIn(matching, () => schema.safeParse(value)) : {};
       return toIssues(error?.issues ?? [], '', printable).map(({ path: _, ...problem }) => problem);
     };
     if (!earlier.has(field.key)) earlier.set(field.key, { field, problemsOf });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
-import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
+import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
@@ -32,7 +32,7 @@ export const select = defineKind({
   },
   describe: (definition) => ({ enum: [...new Set(definition.enum)] }),
   indexValue: indexText,
-  fromText: (text) => ({ value: text }),
+  fromText: (text, _context, { enum: choices = [] }) => ({ value: choiceOf(text, choices) }),
   sample: (definition) => definition.enum[0] ?? '',
   valueType: (definition) => ({ oneOf: definition.enum }),
   control: 'select',

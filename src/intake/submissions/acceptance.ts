@@ -46,6 +46,8 @@ export interface SubmissionOptions {
   approvedFor?: ObjectId;
   /** The held submission that it stores: its values name files, not tokens. */
   heldAs?: UUID;
+  /** When the person sent it, if it was held. */
+  sentAt?: Date;
   /** The record that it changes: it must exist. */
   recordId?: RecordId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
@@ -74,12 +76,12 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   limits: RecordLimits,
-  options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
+  options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'sentAt' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const { writer = 'everyone', via } = options;
-  const { data, issues: found, states } = checkSubmission(sent, lease, writer, via === 'form');
+  const { writer = 'everyone', via, sentAt } = options;
+  const { data, issues: found, states } = checkSubmission(sent, lease, writer, via === 'form', sentAt);
   // A form sends texts for fields that are not shown too.
   const known = states ? problems?.filter(({ path }) => isOfShown(path, lease, states)) : problems;
   const issues = known ? joinIssues(known, found) : found;

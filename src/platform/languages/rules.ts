@@ -86,6 +86,8 @@ export const rules = {
   labelOfNoValue: 'has a label for a value that is not in enum',
   labelNotAllowed: 'has a label for a value that cannot have one',
   aboveMax: 'must not be greater than max',
+  notDayBound: 'must be a date like 2026-01-31, from the year 1 on, or today',
+  afterLatest: 'must not be after latest',
   aboveMaxLength: 'must not be greater than maxLength',
   aboveMaxItems: 'must not be greater than maxItems',
   aboveValueCount: 'must not be greater than the number of values',

@@ -32,7 +32,7 @@ export type ReadRange = (range: ByteRange) => AsyncIterable<Buffer>;
 
 /**
  * Returns a function that resolves with what a content is (spec 4.14.1).
- * @throws {InvalidInput} `fileType`, `fileInfected`, `fileChanged`
+ * @throws {InvalidInput} `fileEmpty`, `fileType`, `fileInfected`, `fileChanged`
  */
 export function createInspection(scanner: Scanner | undefined) {
   /** A file that is not scanned waits, and nobody can read it (file-scans.ts). */
@@ -57,6 +57,7 @@ export function createInspection(scanner: Scanner | undefined) {
     const digest = hash.digest('hex');
     if (sha256 !== undefined && digest !== sha256) throw refusal(key, 'fileChanged');
     const isOfType = await examination?.end((start, end) => readRange(read, start, end));
+    if (size === 0) throw refusal(key, 'fileEmpty');
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
     const scan = await scanned(() => read(whole));
     if (scan === 'infected') throw refusal(key, 'fileInfected');

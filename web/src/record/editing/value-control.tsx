@@ -86,7 +86,10 @@ export function ValueControl({ field, text, error, autoFocus = false, onChange }
       <TextInput {...shared} description={t.record.editing.dateNote} />
     );
   }
-  if (field.kind === 'number') return <TextInput {...shared} inputMode="decimal" />;
+  if (field.kind === 'number') {
+    // The keyboard of iPhones for decimals has no minus.
+    return <TextInput {...shared} inputMode={Number(field.min) >= 0 ? 'decimal' : undefined} />;
+  }
   const isLong = (field.kind === 'text' && field.ui === 'textarea') || first.includes('\n') || first.length > MAX_LINE;
   return isLong ? <Textarea {...shared} autosize maxRows={10} /> : <TextInput {...shared} />;
 }

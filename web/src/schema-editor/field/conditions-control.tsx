@@ -215,7 +215,9 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
     const labels = labelsOf(named?.enumLabels);
     return <Choices {...shared} choices={choices} labels={labels} value={value} onChange={onChange} />;
   }
-  if (isNumber) return <NumberInput {...shared} value={value} onChange={onChange} />;
+  if (isNumber) {
+    return <NumberInput {...shared} isSigned={!(Number(named?.min) >= 0)} value={value} onChange={onChange} />;
+  }
   return <LineInput key={named?.kind} {...shared} isDate={named?.kind === 'date'} value={value} onChange={onChange} />;
 }
 

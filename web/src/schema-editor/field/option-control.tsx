@@ -5,7 +5,7 @@ import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
 import { optionHelp, optionName, valueName } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import type { FieldOption } from '../draft/rules.ts';
+import { type FieldOption, safeParse } from '../draft/rules.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import classes from './field-form.module.css';
@@ -20,6 +20,8 @@ interface OptionControlProps {
   problem: string | undefined;
   onChange: (value: unknown) => void;
 }
+
+const LINE_BREAKS = ['\n', '\r'];
 
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
@@ -36,6 +38,7 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           placeholder={t.schemaEditor.noLimit}
           value={value}
           error={shared.error}
+          isSigned={safeParse(option.schema, -1).success}
           onChange={onChange}
         />
       );
@@ -57,7 +60,9 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           className={wide}
           description={t.schemaEditor.choicesNote}
           value={Array.isArray(value) ? value.map(String) : []}
-          splitChars={[]}
+          // A list that is pasted. Choices that differ in case are two.
+          splitChars={LINE_BREAKS}
+          isDuplicate={(choice, choices) => choices.includes(choice)}
           acceptValueOnBlur
           onChange={onChange}
         />

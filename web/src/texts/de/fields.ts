@@ -23,6 +23,8 @@ export const fields: typeof en = {
     regex: 'Muster',
     min: 'Mindestwert',
     max: 'Höchstwert',
+    earliest: 'Frühestes Datum',
+    latest: 'Spätestes Datum',
     enum: 'Auswahlmöglichkeiten',
     minItems: 'Mindestanzahl',
     maxItems: 'Höchstanzahl',
@@ -46,6 +48,8 @@ export const fields: typeof en = {
   },
   optionHelps: {
     regex: 'Regulärer Ausdruck. Er darf überall im Text passen; mit ^ und $ muss der ganze Text passen.',
+    earliest: 'Ein Datum wie 2026-01-31, oder today',
+    latest: 'Ein Datum wie 2026-01-31, oder today',
     indexed:
       'Filtern und Sortieren nach diesem Feld bleiben bei vielen Datensätzen schnell. Höchstens 8 Felder eines Schemas.',
     help: 'Wird beim Feld gezeigt. **fett**, *kursiv*, [Link](https://…)',

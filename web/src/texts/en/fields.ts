@@ -28,6 +28,8 @@ export const fields = {
     regex: 'Pattern',
     min: 'Min value',
     max: 'Max value',
+    earliest: 'Earliest date',
+    latest: 'Latest date',
     enum: 'Choices',
     minItems: 'Min choices',
     maxItems: 'Max choices',
@@ -51,6 +53,8 @@ export const fields = {
   } satisfies Record<OptionName, string>,
   optionHelps: {
     regex: 'Regular expression. Matches anywhere in the text; use ^ and $ to match the whole text.',
+    earliest: 'A date like 2026-01-31, or today',
+    latest: 'A date like 2026-01-31, or today',
     indexed: 'Filters and sorting by this field stay fast with many records. At most 8 fields of a schema.',
     help: 'Shown with the field. **bold**, *italic*, [link](https://…)',
     placeholder: 'Shown while the field is empty',

@@ -1,3 +1,4 @@
+import { formatDay } from '#src/fields/base/iso-date.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/content/time.tsx';
 import { locale } from '../../texts/language.ts';
@@ -69,7 +70,7 @@ export function boundNames({ ranges = [], timeZone = 'UTC' }: Breakdown): BoundN
   return (bound) => {
     if (bound === undefined) return '…';
     if (typeof bound === 'number') return number.format(bound);
-    return hasDays ? calendarDay(dayOf(bound)) : time.format(new Date(bound));
+    return hasDays ? calendarDay(dayOf(bound)) : formatDay(time, new Date(bound));
   };
 }
 

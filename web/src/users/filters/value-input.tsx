@@ -64,7 +64,7 @@ export function ValueInput({ target, operator, label, value, isRefused, onChange
     return operator === 'in' ? (
       <TextInput label={texts.values} description={texts.separated[numbers.separator]} error={error} {...shared} />
     ) : (
-      <TextInput inputMode="decimal" label={label ?? texts.number} error={error} {...shared} />
+      <TextInput label={label ?? texts.number} error={error} {...shared} />
     );
   }
   if (operator === 'in') return <TextInput label={texts.values} description={texts.commas} {...shared} />;
