@@ -189,4 +189,29 @@ describe('an element that becomes a form', () => {
     expectClean();
     await close();
   });
+
+  it('links to the hosted form when the rest of the script does not load', { tags: 'long' }, async () => {
+    const app = await formOf();
+    const { page, close } = await open('');
+    await page.route('**/embed/v1-form*', (route) => route.abort());
+    pages['/page'] = { html: element(app) };
+    await page.goto(`${site.origin}/page`);
+    const link = page.getByRole('link', { name: 'Open the form' });
+    expect(await link.getAttribute('href')).toBe(`${server.listener.url}/f/${app}`);
+    await close();
+  });
+
+  it('loads its markup under the hash of this release, or from a server of another one', { tags: 'long' }, async () => {
+    const app = await formOf();
+    const { page, close } = await open(element(app));
+    await page.getByRole('button').waitFor();
+    const names = 'performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /v1-/.test(name))';
+    const [file, ...others] = (await page.evaluate(names)) as string[];
+    expect(file).toMatch(/\/embed\/v1-form-[\w-]{12}\.js$/);
+    expect(others).toEqual([]);
+    await page.route(file as string, (route) => route.fulfill({ status: 404, body: '' }));
+    await page.reload();
+    await page.getByRole('button').waitFor();
+    await close();
+  });
 });

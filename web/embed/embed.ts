@@ -1,18 +1,8 @@
-import { marked } from '#src/fields/marks.ts';
-import {
-  fieldMarkup,
-  formFields,
-  honeypot,
-  type Markup,
-  type MarkupNode,
-  prefilled,
-  present,
-} from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import { startFiles } from './files-loader.ts';
-import style from './form.css?inline';
+import { part } from './parts.ts';
 import { challenge, send } from './send.ts';
-import { type Definition, definitionOf, formPath, service } from './service.ts';
+import { definitionOf, formPath, service } from './service.ts';
 import { startSteps } from './steps-loader.ts';
 
 /**
@@ -26,13 +16,14 @@ export async function embed(host: HTMLElement): Promise<void> {
   const sheet = new CSSStyleSheet();
   // Reserves the space of the form before it is loaded, so that nothing below it moves.
   const height = Number(host.getAttribute('data-height')) || 0;
-  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${style}`;
-  sheet.replaceSync(css);
+  const base = `:host{display:block;min-height:${height}px}`;
+  sheet.replaceSync(base);
   root.adoptedStyleSheets = [sheet];
+  const loading = part('form');
   try {
-    const definition = await definitionOf(formPath(app, host));
-    if (definition.style) sheet.replaceSync(css + definition.style);
-    const [content] = toDom(formMarkup(app, definition)) as [Element];
+    const [definition, { build, style }] = await Promise.all([definitionOf(formPath(app, host)), loading]);
+    sheet.replaceSync(base + style + (definition.style ?? ''));
+    const content = build(app, definition, service);
     const form = content.querySelector('form');
     form?.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -45,36 +36,12 @@ export async function embed(host: HTMLElement): Promise<void> {
     if (form && definition.files) startFiles(form, definition.files, root).catch(() => undefined);
     if (form && definition.captcha) challenge(form, definition.captcha);
   } catch {
-    const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
+    const style = await loading.then(
+      (loaded) => loaded.style,
+      () => '',
+    );
+    sheet.replaceSync(base + style);
+    const link = ['a', { href: `${service}/f/${app}` }, 'Open the form'] as const;
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
   }
-}
-
-function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
-  const { images = [] } = definition;
-  const introduction = present<Markup>([
-    ...images.map((image) => ['img', { ...image, part: image.class, src: service + image.src }] satisfies Markup),
-    title !== null && ['h2', { part: 'title' }, title],
-    description !== null && ['p', { class: 'text', part: 'description' }, ...marked(description)],
-  ]);
-  const parameters = new URLSearchParams(location.search);
-  const context = {
-    page: location.href,
-    referrer: document.referrer,
-    query: (name: string) => parameters.getAll(name),
-  };
-  const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
-  const form: Markup = [
-    'form',
-    { ...attributes, 'aria-label': title ?? name },
-    ...formFields(definition.fields, texts.email).map((field) =>
-      fieldMarkup({ ...prefilled(field, context), isOff: steps && field.name !== 'email' ? false : undefined }),
-    ),
-    ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
-    ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),
-    ['button', { part: 'button' }, submitLabel ?? texts.send],
-  ];
-  const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
-  return [['div', { lang, dir, 'data-scripted': steps !== undefined }, ...introduction, shown]];
 }

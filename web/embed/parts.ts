@@ -2,6 +2,7 @@ import { service } from './service.ts';
 
 /** The parts of this script that only some forms need, by the names of their files. */
 interface Parts {
+  form: typeof import('./form.ts');
   steps: typeof import('./steps.ts');
   challenge: typeof import('./challenge.ts');
   files: typeof import('./files.ts');
