@@ -1,9 +1,10 @@
 import { toDom } from './dom.ts';
 import { startFiles } from './files-loader.ts';
 import { part } from './parts.ts';
-import { challenge, send } from './send.ts';
+import { challenge } from './send.ts';
 import { definitionOf, formPath, service } from './service.ts';
 import { startSteps } from './steps-loader.ts';
+import { watchForms } from './submits.ts';
 
 /**
  * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
@@ -19,16 +20,13 @@ export async function embed(host: HTMLElement): Promise<void> {
   const base = `:host{display:block;min-height:${height}px}`;
   sheet.replaceSync(base);
   root.adoptedStyleSheets = [sheet];
+  watchForms(root);
   const loading = part('form');
   try {
     const [definition, { build, style }] = await Promise.all([definitionOf(formPath(app, host)), loading]);
     sheet.replaceSync(base + style + (definition.style ?? ''));
     const content = build(app, definition, service);
     const form = content.querySelector('form');
-    form?.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void send(form, event.submitter);
-    });
     const { fields, pages = [], steps: texts } = definition;
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
     root.append(content);

@@ -14,6 +14,9 @@ const STAYS_MS = 5_000;
 /** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
 
+/** The button with which a person sends a form. */
+export type Submitter = HTMLButtonElement | HTMLInputElement;
+
 interface State {
   /** The idempotency key of the next submission; kept until the service has answered. */
   key?: string | undefined;
@@ -23,7 +26,7 @@ interface State {
 const states = new WeakMap<HTMLFormElement, State>();
 
 /** Sends a form without leaving the page, and shows the answer (spec 4.5). */
-export async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+export async function send(form: HTMLFormElement, submitter: Submitter | null): Promise<void> {
   const state = states.get(form) ?? {};
   states.set(form, state);
   const steps = stepsOf(form);
@@ -31,7 +34,8 @@ export async function send(form: HTMLFormElement, submitter: HTMLElement | null)
   if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
   const app = form.getAttribute('data-user-collection') ?? '';
   clear(form);
-  const local = isOwn(form) ? (steps?.problems() ?? localProblems(form)) : [];
+  const isChecked = isOwn(form) && !submitter?.formNoValidate;
+  const local = isChecked ? (steps?.problems() ?? localProblems(form)) : [];
   if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
 
@@ -114,7 +118,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
 }
 
 /** Disables the buttons; the returned function enables them and returns the focus. */
-function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State): () => void {
+function lock(form: HTMLFormElement, submitter: Submitter | null, state: State): () => void {
   const buttons = [...form.querySelectorAll<HTMLButtonElement>('button,input[type="submit"]')].filter(
     (button) => !button.disabled,
   );
