@@ -190,6 +190,35 @@ describe('an element that becomes a form', () => {
     await close();
   });
 
+  it('has keys that are no keys of the site, but for Escape, Tab and those with Ctrl, Alt or Meta', async () => {
+    const app = await formOf({ description: '[A link](https://a.example)' });
+    const own = `<script>window.keys = []; for (const type of ['keydown', 'keypress', 'keyup']) {
+      document.addEventListener(type, (event) => {
+        keys.push(type + ' ' + event.key);
+        if (event.key === '/') { event.preventDefault(); document.querySelector('#search').focus(); }
+      });
+    }</script>`;
+    const { page, close } = await open(`<input id="search">${own}${element(app)}`);
+    const visits = page.getByLabel('Visits');
+    await visits.pressSequentially('24/7 Please');
+    expect(await visits.inputValue()).toBe('24/7 Please');
+    await page.keyboard.press('Shift+A');
+    expect(await page.evaluate('keys')).toEqual([]);
+    // A key goes up where it went down.
+    await page.keyboard.down('Control');
+    await page.keyboard.down('k');
+    await page.keyboard.up('Control');
+    await page.keyboard.up('k');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.evaluate('keys.join()')).toBe(
+      'keydown Control,keydown k,keyup Control,keyup k,keydown Escape,keyup Escape,keydown Tab,keyup Tab',
+    );
+    await page.locator('#search').press('x');
+    expect(await page.evaluate('keys.slice(-3)')).toEqual(['keydown x', 'keypress x', 'keyup x']);
+    await close();
+  });
+
   it('links to the hosted form when the rest of the script does not load', { tags: 'long' }, async () => {
     const app = await formOf();
     const { page, close } = await open('');

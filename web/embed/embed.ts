@@ -1,5 +1,6 @@
 import { toDom } from './dom.ts';
 import { startFiles } from './files-loader.ts';
+import { stopKeys } from './keys.ts';
 import { part } from './parts.ts';
 import { challenge } from './send.ts';
 import { definitionOf, formPath, service } from './service.ts';
@@ -21,6 +22,7 @@ export async function embed(host: HTMLElement): Promise<void> {
   sheet.replaceSync(base);
   root.adoptedStyleSheets = [sheet];
   watchForms(root);
+  stopKeys(root);
   const loading = part('form');
   try {
     const [definition, { build, style }] = await Promise.all([definitionOf(formPath(app, host)), loading]);
