@@ -34,7 +34,7 @@ async function open(html: string) {
   return openPage(`${site.origin}/page`);
 }
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click();
-/** Sends the form with another button: what the page did before has ended when that has an answer. */
+/** Sends the form with its own button. When that is answered, what was done before has ended. */
 async function sendAfterwards(page: Page, app: string): Promise<void> {
   expect(await records(app)).toEqual([]);
   await press(page, 'Send');

@@ -10,6 +10,7 @@ import {
 } from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import formStyle from './form.css?inline';
+import type { Control } from './problems.ts';
 import type { Definition } from './service.ts';
 
 // The module of `/embed/v1-form.js`: the content of an element that becomes a form. A page without
@@ -55,4 +56,53 @@ function contentMarkup(app: string, definition: Definition, service: string): Ma
   ];
   const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
   return [['div', { lang, dir, 'data-scripted': steps !== undefined }, ...introduction, shown]];
+}
+
+const ENTERED = 'input:not([type=hidden],[type=file]),select,textarea';
+const TICKED = '[type=checkbox],[type=radio]';
+
+/**
+ * Gives a form what a person entered in the form whose place it takes. A form of another app gets
+ * only the texts: a tick may be a consent to something else.
+ *
+ * @param focused the element of the earlier form that had the focus
+ * @param open shows the page of a control
+ */
+export function takeOver(
+  form: HTMLFormElement,
+  old: HTMLFormElement,
+  focused: Element | null,
+  open?: (control: Element) => void,
+): void {
+  const isSameApp = form.dataset.userCollection === old.dataset.userCollection;
+  const earlier = [...old.querySelectorAll<Control>(ENTERED)].filter(isChanged);
+  for (const control of form.querySelectorAll<Control>(ENTERED)) {
+    const isTick = control.matches(TICKED);
+    const entered = earlier.find(
+      (one) => one.name === control.name && one.matches(TICKED) === isTick && (!isTick || one.value === control.value),
+    );
+    if (!entered || (isTick && !isSameApp)) continue;
+    if (isTick) (control as HTMLInputElement).checked = (entered as HTMLInputElement).checked;
+    else if (!('options' in control) || [...control.options].some(({ value }) => value === entered.value))
+      control.value = entered.value;
+  }
+  // What counts depends on the entries.
+  form.dispatchEvent(new Event('input'));
+  // In a form with pages the focus may be on a title or a button.
+  const place = focused?.matches('[name]') ? focused : old.querySelector('[data-step]:not([data-off]) [name]');
+  // Radio buttons of one field have one name.
+  const twins = [...form.querySelectorAll<Control>(ENTERED)].filter(({ name }) => name === place?.getAttribute('name'));
+  const control = twins.find(({ id }) => id === place?.id) ?? twins[0];
+  if (control) open?.(control);
+  if (focused) control?.focus();
+}
+
+/** Whether a control has something else than at first. */
+function isChanged(control: Control): boolean {
+  if ('options' in control) {
+    const options = [...control.options];
+    return control.value !== (options.find(({ defaultSelected }) => defaultSelected) ?? options[0])?.value;
+  }
+  const { checked, defaultChecked } = control as HTMLInputElement;
+  return control.matches(TICKED) ? checked !== defaultChecked : control.value !== control.defaultValue;
 }

@@ -17,3 +17,14 @@ export function part<Name extends keyof Parts>(name: Name): Promise<Parts[Name]>
   // A server of another version has no file of this hash.
   return load(`v1-${name}-${PART_HASHES[name]}`).catch(() => load(`v1-${name}`));
 }
+
+const adopted = new WeakMap<ShadowRoot, Set<() => CSSStyleSheet>>();
+
+/** Gives an embedded form the style sheet of a part, once. */
+export function adopt(root: ShadowRoot | undefined, styleSheet: () => CSSStyleSheet): void {
+  if (!root) return;
+  const known = adopted.get(root) ?? new Set();
+  if (known.has(styleSheet)) return;
+  adopted.set(root, known.add(styleSheet));
+  root.adoptedStyleSheets.push(styleSheet());
+}

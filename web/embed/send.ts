@@ -21,17 +21,27 @@ interface State {
   /** The idempotency key of the next submission; kept until the service has answered. */
   key?: string | undefined;
   isSending?: boolean;
+  /** Resolves when the answer to the last submission is shown. */
+  sent?: Promise<void>;
 }
 
 const states = new WeakMap<HTMLFormElement, State>();
 
+/** Resolves when a form is not on its way. */
+export const whenSent = (form: HTMLFormElement): Promise<void> | undefined => states.get(form)?.sent;
+
 /** Sends a form without leaving the page, and shows the answer (spec 4.5). */
-export async function send(form: HTMLFormElement, submitter: Submitter | null): Promise<void> {
+export function send(form: HTMLFormElement, submitter: Submitter | null): void {
   const state = states.get(form) ?? {};
   states.set(form, state);
   const steps = stepsOf(form);
   // A form with pages sends after its script was loaded, on its last page.
   if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
+  state.sent = submit(form, submitter, state);
+}
+
+async function submit(form: HTMLFormElement, submitter: Submitter | null, state: State): Promise<void> {
+  const steps = stepsOf(form);
   const app = form.getAttribute('data-user-collection') ?? '';
   clear(form);
   const isChecked = isOwn(form) && !submitter?.formNoValidate;

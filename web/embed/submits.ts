@@ -26,7 +26,7 @@ function decide(event: Event): void {
   const submitter = ((event as SubmitEvent).submitter ?? null) as Submitter | null;
   if (event.defaultPrevented || !form.matches(FORMS) || !isTaken(form, submitter)) return;
   event.preventDefault();
-  void send(form, submitter);
+  send(form, submitter);
 }
 
 /**

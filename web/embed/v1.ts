@@ -70,6 +70,17 @@ if (!(LOADED in window)) {
   watchForms(window);
   for (const type of ['focusin', 'click']) addEventListener(type, begin, true);
   start();
-  // Elements that the parser or another script adds later.
-  new MutationObserver(start).observe(document, { childList: true, subtree: true });
+  // What the parser or another script adds or changes later. A form depends on the language around it.
+  new MutationObserver((changes) => {
+    start();
+    for (const { target, type } of changes) {
+      const element = target as HTMLElement;
+      // An element that is no form any more.
+      if (type === 'attributes' && !element.hasAttribute('data-user-collection')) void embed(element);
+    }
+  }).observe(document, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ['data-user-collection', 'data-lang', 'lang'],
+  });
 }
