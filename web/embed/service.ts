@@ -74,10 +74,16 @@ export async function request(path: string, body?: FormData): Promise<Answer> {
 
 const definitions: Record<string, Promise<Definition> | undefined> = {};
 
+/** Returns the language of an element. A shadow root inherits that of its host. */
+function languageOf(element?: Element): string | undefined {
+  const at = element?.closest<HTMLElement>('[data-lang],[lang]');
+  if (at || !element) return at?.dataset.lang || at?.lang;
+  return languageOf((element.getRootNode() as Partial<ShadowRoot>).host);
+}
+
 /** Returns the path of an app's form, in the language of the element. */
 export function formPath(app: string, element: Element): string {
-  const at = element.closest<HTMLElement>('[data-lang],[lang]');
-  const lang = at?.dataset.lang || at?.lang;
+  const lang = languageOf(element);
   return `/v1/forms/${app}${lang ? `?lang=${encodeURIComponent(lang)}` : ''}`;
 }
 
