@@ -22,6 +22,7 @@ export {
   isOfStaff,
   MAX_FIELDS,
   NOT_OF_STAFF,
+  ONLY_OF_STAFF,
   publicFields,
 } from '#src/fields/definition.ts';
 export { MAX_FILES } from '#src/fields/kinds/file.ts';
