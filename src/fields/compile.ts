@@ -7,7 +7,7 @@ import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
 import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
 import { type FieldStates, fieldStates } from './conditions.ts';
-import { conditionsOf, type FieldDefinition, isConditional, isOfStaff } from './definition.ts';
+import { conditionsOf, type FieldDefinition, isConditional, isOfStaff, resets } from './definition.ts';
 import { getKind, staysHidden } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
@@ -18,6 +18,8 @@ export interface RecordChange {
   append: Record<string, Record<string, unknown>[]>;
   /** The keys whose stored values are removed: those of fields that a submission does not show. */
   unset?: readonly string[] | undefined;
+  /** Values that replace those of a record that exists. A new one has them as its defaults. */
+  reset?: Readonly<Record<string, unknown>> | undefined;
   /** The number of keys that are not fields of the schema. */
   extraKeys: number;
 }
@@ -138,6 +140,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     publicFileKeys: keysOf(ofFiles.filter((field) => !isOfStaff(field))),
     /** The values that a new record has of the fields of the staff; undefined if there are none. */
     defaults: storedDefaults(ofStaff),
+    /** Those that a public submission sets again in a known record; undefined if there are none. */
+    resets: storedDefaults(ofStaff.filter(resets)),
 
     /** Returns the schema of the values of a key. */
     schemaOf: (key: string): z.ZodType => compiled.get(key)?.schema ?? Extra,
@@ -203,9 +207,15 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     /**
      * Returns the change by valid `data`; `now` is the timestamp of appended items.
      * @param unset the keys whose stored values it removes
+     * @param reset values that it sets in a record that exists
      */
-    change(data: Record<string, unknown>, now: Date, unset?: readonly string[]): RecordChange {
-      const change: RecordChange = { set: {}, append: {}, unset, extraKeys: 0 };
+    change(
+      data: Record<string, unknown>,
+      now: Date,
+      unset?: readonly string[],
+      reset?: RecordChange['reset'],
+    ): RecordChange {
+      const change: RecordChange = { set: {}, append: {}, unset, reset, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;

@@ -128,6 +128,15 @@ function reportNotOfStaff(field: FieldDefinitionInput, report: DefinitionReport)
   for (const name of NOT_OF_STAFF) if (options[name]) report('notOfStaff', name);
 }
 
+/** What only a field of the staff can have. */
+export const ONLY_OF_STAFF = ['resetOnSubmit'] as const;
+
+function reportReset(field: FieldDefinitionInput, report: DefinitionReport): void {
+  if (!('resetOnSubmit' in field) || !field.resetOnSubmit) return;
+  if (!isOfStaff(field)) report('onlyOfStaff', 'resetOnSubmit');
+  else if (field.default === undefined) report('needsDefault', 'resetOnSubmit');
+}
+
 /** A field that later conditions may name. */
 interface EarlierField {
   field: FieldDefinitionInput;
@@ -219,6 +228,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(say('tooManyIndexed', { max: MAX_INDEXED }), 'indexed');
     reportNotOfStaff(field, report);
+    reportReset(field, report);
     if (index > 0 && Number(pages[index]) < Number(pages[index - 1])) report('pageBefore', 'page');
     reportConditions(field, earlier, report);
     getKind(field.kind).checkDefinition?.(field, report, budget);
@@ -252,6 +262,11 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
 /** Returns whether only the staff sets the field (spec 2.11). */
 export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
   return writers === 'staff';
+}
+
+/** Returns whether a public submission of a known person sets the field back (spec 2.11). */
+export function resets(field: FieldDefinitionInput): boolean {
+  return 'resetOnSubmit' in field && field.resetOnSubmit === true;
 }
 
 /** Returns the conditions of a field. */

@@ -89,7 +89,9 @@ export function accept(
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('invalidSubmission', issues);
 
   const now = new Date();
-  const change = lease.validator.change(data, now, states && lease.validator.hiddenKeys(states));
+  const { validator } = lease;
+  const reset = writer === 'everyone' ? validator.resets : undefined;
+  const change = validator.change(data, now, states && validator.hiddenKeys(states), reset);
   const { keepsSubmissions } = lease.app;
   return {
     ...prepareSubmission({ email: normalized, change, now }, lease, limits),

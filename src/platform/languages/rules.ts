@@ -18,6 +18,8 @@ export const rules = {
   notOneWholeFrom: 'must be one whole number from {min}',
   notDateTime: 'must be a date-time with its zone',
   notOfStaff: 'is not possible with writers: staff',
+  onlyOfStaff: 'is only possible with writers: staff',
+  needsDefault: 'needs a default',
   notDay: 'must be a date, or a date-time with its zone',
   beforeFrom: 'must not be before from',
   notRfc3339: 'must be an RFC 3339 time',

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
-import { HAS_ROOM, type SizedEntry, valuesAre } from '../history/history-entries.ts';
+import { HAS_ROOM, replacedKeys, type SizedEntry, valuesAre } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { HAS_ROOM_FOR_EVENT } from '../stored/outbox.ts';
@@ -87,8 +87,8 @@ export interface RecordView {
   keyEpoch: number;
   /** The last state of the consent fields; an absent field is not given. */
   consents?: ConsentState | undefined;
-  /** The stored values of the fields that it does not show, and its entry with them; or none. */
-  removed?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
+  /** The stored values that it removes or resets, and its entry with them; or none. */
+  replaced?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
   /** The `sizeBound` when the exact size was read, and its value after this write. */
   exactBound?: { was: number | undefined; becomes: number };
 }
@@ -103,7 +103,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * creates one or fails with E11000.
  */
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, slots, words, slotEpoch, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, words, slotEpoch, applied } = submission;
   const { known } = view;
   const consents = submission.consents && consentChange(submission.consents, view.consents);
   const filter: Filter = { appId, email, schemaVersion: { $lte: schemaVersion } };
@@ -128,12 +128,12 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   if (applied) addKey(filter, update, applied, view.keyEpoch);
   if (consents) addConsents(filter, update, consents);
   if (submission.hasConsumers) addEvent(filter, update, buildEvent(submission, newId));
-  const entry = view.removed?.entry ?? submission.entry;
+  const entry = view.replaced?.entry ?? submission.entry;
   if (entry) addEntry(filter, update, buildEntry(entry, newId), entry.bytes);
-  // The entry has the values that it removes, so the filter requires them.
-  if (entry && submission.change.unset)
-    Object.assign(filter, valuesAre(view.removed?.values ?? {}, submission.change.unset));
-  if (submission.requiresRecord || consents?.requiresRecord || view.removed || isCreatedByInsert(submission))
+  // The entry has the values that it removes or resets, so the filter requires them.
+  const before = entry && replacedKeys(change);
+  if (before) Object.assign(filter, valuesAre(view.replaced?.values ?? change.reset ?? {}, before));
+  if (submission.requiresRecord || consents?.requiresRecord || view.replaced || isCreatedByInsert(submission))
     update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
@@ -143,8 +143,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     update: changing<UserDocument>(update),
     creation: { id: newId, createdAt: now },
     known,
-    // The filter and the entry have the removed values.
-    bytes: estimateBytes(submission) + 2 * (view.removed?.entry.bytes ?? 0),
+    // The filter and the entry have these values.
+    bytes: estimateBytes(submission) + 2 * (view.replaced?.entry.bytes ?? 0),
   };
 }
 
@@ -199,12 +199,19 @@ function addChange(filter: Filter, update: Update, { change, defaults }: Submiss
     increment(update, `arraySizes.${key}`, items.length);
     fields += 1;
   }
-  if (defaults) addDefaults(update, defaults.values);
+  for (const [key, value] of Object.entries(change.reset ?? NONE)) update.$set[`data.${key}`] = value;
+  if (defaults) addDefaults(update, defaults.values, change.reset);
   else if (fields === 0 && !change.unset) update.$setOnInsert.data = {};
 }
 
-function addDefaults({ $setOnInsert }: Update, values: Readonly<Record<string, unknown>>): void {
+type Values = Readonly<Record<string, unknown>>;
+
+const NONE: Values = {};
+
+/** @param reset those that the update sets in every record */
+function addDefaults({ $setOnInsert }: Update, values: Values, reset = NONE): void {
   for (const [key, value] of Object.entries(values)) {
+    if (Object.hasOwn(reset, key)) continue;
     $setOnInsert[`data.${key}`] = value;
     if (Array.isArray(value)) $setOnInsert[`arraySizes.${key}`] = value.length;
   }

@@ -23,6 +23,7 @@ export {
   isOfStaff,
   MAX_FIELDS,
   NOT_OF_STAFF,
+  ONLY_OF_STAFF,
   publicFields,
 } from '#src/fields/definition.ts';
 export { FIRST_TYPED, LAST_TYPED } from '#src/fields/kinds/date.ts';

@@ -96,6 +96,8 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notOneWholeFrom: 'muss eine einzige ganze Zahl ab {min} sein',
   notDateTime: 'muss Datum und Uhrzeit mit Zeitzone sein',
   notOfStaff: 'ist nicht möglich bei einem Feld, das nur das Team setzt',
+  onlyOfStaff: 'ist nur möglich bei einem Feld, das nur das Team setzt',
+  needsDefault: 'braucht einen Vorgabewert',
   beforeFrom: 'darf nicht vor from liegen',
   notDay: 'muss ein Datum sein, oder Datum und Uhrzeit mit Zeitzone',
   notRfc3339: 'muss eine Zeit nach RFC 3339 sein',
