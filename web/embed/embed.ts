@@ -26,13 +26,13 @@ export async function embed(host: HTMLElement): Promise<void> {
   const sheet = new CSSStyleSheet();
   // Reserves the space of the form before it is loaded, so that nothing below it moves.
   const height = Number(host.getAttribute('data-height')) || 0;
-  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${style}`;
+  const css = `:host{display:block;min-height:${height}px}${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${style}`;
   sheet.replaceSync(css);
   root.adoptedStyleSheets = [sheet];
   try {
     const definition = await definitionOf(formPath(app, host));
     if (definition.style) sheet.replaceSync(css + definition.style);
-    const [content] = toDom(formMarkup(app, definition)) as [Element];
+    const [content] = toDom(formMarkup(app, definition)) as [HTMLElement];
     const form = content.querySelector('form');
     form?.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -41,6 +41,7 @@ export async function embed(host: HTMLElement): Promise<void> {
     const { fields, pages = [], steps: texts } = definition;
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
     root.append(content);
+    followText(content);
     // Without its module the form sends its files itself.
     if (form && definition.files) startFiles(form, definition.files, root).catch(() => undefined);
     if (form && definition.captcha) challenge(form, definition.captcha);
@@ -48,6 +49,16 @@ export async function embed(host: HTMLElement): Promise<void> {
     const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
   }
+}
+
+/** Has the lightness of the text of the site, and a transition that tells when it changes. */
+const LIGHTNESS = ':host>div{outline-color:lab(from currentcolor l 0 0);transition:color 1ms}';
+
+/** Gives a form the color scheme in which its colors fit the site: many dark ones declare none. */
+function followText(content: HTMLElement): void {
+  content.ontransitionend = () => followText(content);
+  const lightness = Number.parseFloat(getComputedStyle(content).outlineColor.slice('lab('.length));
+  content.style.colorScheme = lightness > 50 ? 'dark' : 'light';
 }
 
 function formMarkup(app: string, definition: Definition): MarkupNode[] {
