@@ -32,7 +32,7 @@ const WATCH = `
 
 const UNLIMITED = -1;
 
-/** Opens a form of a site whose file is sent with it, by a slow connection, under a clock of the test. */
+/** Opens a form of a site whose file is sent with it, by a slow connection and the test's clock. */
 async function openForm(bytesPerSecond: number) {
   const fields = [{ key: 'cv', label: 'CV', kind: 'file', types: ['pdf'] }];
   const { sourceAppId: app } = await server.admin.buildApp({ fields: fields as never });

@@ -46,7 +46,7 @@ export async function embed(element: HTMLElement): Promise<void> {
   if (app === null) return;
   const loading = part('form');
   try {
-    const [definition, { build, takeOver, style }] = await Promise.all([definitionOf(path), loading]);
+    const [definition, { build, followText, takeOver, style }] = await Promise.all([definitionOf(path), loading]);
     const content = build(app, definition, service);
     const form = content.querySelector('form');
     const { fields, pages = [], steps: texts } = definition;
@@ -57,6 +57,7 @@ export async function embed(element: HTMLElement): Promise<void> {
     const focused = root.activeElement;
     sheet.replaceSync(base + style + (definition.style ?? ''));
     root.replaceChildren(content);
+    followText(content);
     host.form = form;
     if (!form) return;
     if (old) takeOver(form, old, focused, stepsOf(form)?.open);

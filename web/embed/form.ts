@@ -16,17 +16,27 @@ import type { Definition } from './service.ts';
 // The module of `/embed/v1-form.js`: the content of an element that becomes a form. A page without
 // such an element does not load it.
 
+/** Has the lightness of the text of the site, and a transition that tells when it changes. */
+const LIGHTNESS = ':host>div{outline-color:lab(from currentcolor l 0 0);transition:color 1ms}';
+
 /** The style sheet of the content. */
-export const style = `h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}`;
+export const style = `${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}`;
 
 /**
  * Builds the content.
  *
  * @param service the origin of the service
  */
-export function build(app: string, definition: Definition, service: string): Element {
-  const [content] = toDom(contentMarkup(app, definition, service)) as [Element];
+export function build(app: string, definition: Definition, service: string): HTMLElement {
+  const [content] = toDom(contentMarkup(app, definition, service)) as [HTMLElement];
   return content;
+}
+
+/** Gives a form the color scheme in which its colors fit the site: many dark ones declare none. */
+export function followText(content: HTMLElement): void {
+  content.ontransitionend = () => followText(content);
+  const lightness = Number.parseFloat(getComputedStyle(content).outlineColor.slice('lab('.length));
+  content.style.colorScheme = lightness > 50 ? 'dark' : 'light';
 }
 
 function contentMarkup(app: string, definition: Definition, service: string): MarkupNode[] {

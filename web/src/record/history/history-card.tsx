@@ -108,7 +108,7 @@ type Change = HistoryEntry['changes'][number];
 interface ChangesProps {
   changes: readonly Change[];
   fields: readonly Field[];
-  /** Whether a submission sent them: no values before are known, but those that it removed or reset. */
+  /** Whether a submission sent them. It has no values before, but what it removed or reset. */
   isSent: boolean;
 }
 
