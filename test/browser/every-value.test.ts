@@ -162,7 +162,8 @@ const CASES: Case[] = [
 
 const FIELDS = CASES.map(({ field }, index) => FieldDefinitionInput.parse({ key: `f${index}`, ...field }));
 
-const NAMES = 'controls => controls.map(({ name }) => name)';
+/** The names of the controls that the browser would not send. */
+const INVALID = `[...document.querySelectorAll(':is(input, textarea, select):invalid')].map(({ name }) => name)`;
 
 /** The values of each round, the same in each run. */
 const rounds = CASES.map(({ values }) => fc.sample(values, { numRuns: ROUNDS, seed: 1985 }));
@@ -198,7 +199,7 @@ describe('each valid value of each kind', () => {
     for (let round = from; round < from + ROUNDS / 2; round += 1) {
       await page.goto(url);
       await enterRound(page, round);
-      expect(await page.locator(':is(input, textarea, select):invalid').evaluateAll(NAMES)).toEqual([]);
+      expect(await page.evaluate(INVALID)).toEqual([]);
       await page.getByRole('button', { name: 'Send' }).click();
       await page.waitForURL(`${url}/thanks`);
       const record = await server.db.collection('users').findOne({ sourceAppId, email: `round${round}@example.com` });
