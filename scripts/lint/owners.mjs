@@ -9,6 +9,7 @@ const SHARED_WITH_WEB = [
   'src/platform/core/errors.ts',
   'src/operators/imports/csv-cells.ts',
   'src/operators/imports/date-format.ts',
+  'src/operators/search/value-list.ts',
   'src/outbound/notifications/reply-text.ts',
 ];
 

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { toIssues } from '../platform/languages/problems.ts';
 import { type Issue, MAX_ISSUES, say } from '../platform/languages/reasons.ts';
+import { checkIn } from './base/check-context.ts';
+import type { Moment } from './base/iso-date.ts';
 import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
-import { MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
 import { type FieldStates, fieldStates } from './conditions.ts';
-import { conditionsOf, type FieldDefinition, isConditional, isOfStaff } from './definition.ts';
+import { conditionsOf, type FieldDefinition, isConditional, isOfStaff, resets } from './definition.ts';
 import { getKind, staysHidden } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
@@ -16,6 +18,8 @@ export interface RecordChange {
   append: Record<string, Record<string, unknown>[]>;
   /** The keys whose stored values are removed: those of fields that a submission does not show. */
   unset?: readonly string[] | undefined;
+  /** Values that replace those of a record that exists. A new one has them as its defaults. */
+  reset?: Readonly<Record<string, unknown>> | undefined;
   /** The number of keys that are not fields of the schema. */
   extraKeys: number;
 }
@@ -29,6 +33,7 @@ export const TOO_MANY_EXTRA_KEYS: Issue = { path: 'data', ...say('tooManyKeys', 
 const REQUIRED = say('required');
 const STAFF_ONLY = say('staffOnly');
 const NOT_SHOWN = say('notShown');
+const NOW: Moment = {};
 const TOO_LONG = say('tooLongForPattern');
 
 /** The characters that all `contains` of conditions search, at most 25 ms of one submission. */
@@ -97,10 +102,11 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     issues: Issue[],
     values: Record<string, unknown>,
     isEdit: boolean,
+    moment: Moment,
     closed?: ReadonlySet<string>,
     states?: FieldStates,
   ): void {
-    withSteps({ steps: MAX_PATTERN_STEPS }, () => {
+    checkIn({ steps: MAX_PATTERN_STEPS, moment }, () => {
       for (const key of Object.keys(values)) {
         if (issues.length >= MAX_ISSUES) return;
         const found = issuesOf(key, values[key], isEdit, closed, states);
@@ -130,6 +136,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     publicFileKeys: keysOf(ofFiles.filter((field) => !isOfStaff(field))),
     /** The values that a new record has of the fields of the staff; undefined if there are none. */
     defaults: storedDefaults(ofStaff),
+    /** Those that a public submission sets again in a known record; undefined if there are none. */
+    resets: storedDefaults(ofStaff.filter(resets)),
 
     /** Returns the schema of the values of a key. */
     schemaOf: (key: string): z.ZodType => compiled.get(key)?.schema ?? Extra,
@@ -163,8 +171,15 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
      * Returns the problems of `data`, at most 20. `isPartial`: required fields may be missing.
      * @param states those of `data` in a submission. Without them values of fields that are not
      *   shown are no problem, and no field with a condition is required
+     * @param moment when `data` was sent, and the zone of its day: by default now, in UTC
      */
-    issues(data: Record<string, unknown>, writer: Writer = 'staff', isPartial = false, states?: FieldStates): Issue[] {
+    issues(
+      data: Record<string, unknown>,
+      writer: Writer = 'staff',
+      isPartial = false,
+      states?: FieldStates,
+      moment: Moment = NOW,
+    ): Issue[] {
       if (hasTooManyExtraKeys(Object.keys(data))) return [TOO_MANY_EXTRA_KEYS];
       const tooLong = states && findTooLong(data);
       if (tooLong !== undefined) return [{ path: pathOf(tooLong), ...TOO_LONG }];
@@ -172,15 +187,15 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       for (const key of isPartial ? [] : (states?.required ?? required)) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       }
-      addIssues(issues, data, false, writer === 'staff' ? undefined : staffKeys, states);
+      addIssues(issues, data, false, moment, writer === 'staff' ? undefined : staffKeys, states);
       return issues.slice(0, MAX_ISSUES);
     },
 
     /** Returns the problems of an operator's change, at most 20. Other fields are not checked. */
-    editIssues(set: Record<string, unknown>, unset: readonly string[]): Issue[] {
+    editIssues(set: Record<string, unknown>, unset: readonly string[], moment: Moment = NOW): Issue[] {
       if (hasTooManyExtraKeys(Object.keys(set))) return [TOO_MANY_EXTRA_KEYS];
       const issues: Issue[] = [];
-      addIssues(issues, set, true);
+      addIssues(issues, set, true, moment);
       for (const key of unset) if (required.includes(key)) issues.push({ path: `data.${key}`, ...REQUIRED });
       return issues.slice(0, MAX_ISSUES);
     },
@@ -188,9 +203,15 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     /**
      * Returns the change by valid `data`; `now` is the timestamp of appended items.
      * @param unset the keys whose stored values it removes
+     * @param reset values that it sets in a record that exists
      */
-    change(data: Record<string, unknown>, now: Date, unset?: readonly string[]): RecordChange {
-      const change: RecordChange = { set: {}, append: {}, unset, extraKeys: 0 };
+    change(
+      data: Record<string, unknown>,
+      now: Date,
+      unset?: readonly string[],
+      reset?: RecordChange['reset'],
+    ): RecordChange {
+      const change: RecordChange = { set: {}, append: {}, unset, reset, extraKeys: 0 };
       for (const key of Object.keys(data)) {
         const field = compiled.get(key);
         if (!field) change.extraKeys += 1;

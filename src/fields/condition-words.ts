@@ -1,5 +1,6 @@
 import type { Code } from '../platform/languages/catalogue.ts';
 import type { Params } from '../platform/languages/texts.ts';
+import { formatDay } from './base/iso-date.ts';
 import type { Choice } from './base/kind.ts';
 import type { Condition, ConditionOperator, Conditions } from './conditions.ts';
 import { plainLabel } from './marks.ts';
@@ -66,5 +67,5 @@ function wordsOf({ field: key, op, value }: Condition, controls: Controls, tag: 
 function dateWords(text: string, tag: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
   const language = tag === '' || tag === 'en' ? 'en-GB' : tag;
-  return new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(text));
+  return formatDay(new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }), new Date(text));
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, toIssues } from '../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../platform/languages/reasons.ts';
+import { checkIn } from './base/check-context.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -11,7 +12,7 @@ import {
   printable,
   WRITERS,
 } from './base/kind.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS, withSteps } from './base/regex.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from './base/regex.ts';
 import {
   CONDITION_OPERATORS,
   type Condition,
@@ -127,6 +128,15 @@ function reportNotOfStaff(field: FieldDefinitionInput, report: DefinitionReport)
   for (const name of NOT_OF_STAFF) if (options[name]) report('notOfStaff', name);
 }
 
+/** What only a field of the staff can have. */
+export const ONLY_OF_STAFF = ['resetOnSubmit'] as const;
+
+function reportReset(field: FieldDefinitionInput, report: DefinitionReport): void {
+  if (!('resetOnSubmit' in field) || !field.resetOnSubmit) return;
+  if (!isOfStaff(field)) report('onlyOfStaff', 'resetOnSubmit');
+  else if (field.default === undefined) report('needsDefault', 'resetOnSubmit');
+}
+
 /** A field that later conditions may name. */
 interface EarlierField {
   field: FieldDefinitionInput;
@@ -218,13 +228,14 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     if (isIndexed(field)) indexed += 1;
     if (isIndexed(field) && indexed > MAX_INDEXED) report(say('tooManyIndexed', { max: MAX_INDEXED }), 'indexed');
     reportNotOfStaff(field, report);
+    reportReset(field, report);
     if (index > 0 && Number(pages[index]) < Number(pages[index - 1])) report('pageBefore', 'page');
     reportConditions(field, earlier, report);
     getKind(field.kind).checkDefinition?.(field, report, budget);
     // A field with another problem may have a pattern that does not compile.
     const schema = issues.length > before ? undefined : getKind(field.kind).schema(completeDefinition(field));
     const problemsOf = (value: unknown): Reason[] => {
-      const { error } = schema ? withSteps(matching, () => schema.safeParse(value)) : {};
+      const { error } = schema ? checkIn(matching, () => schema.safeParse(value)) : {};
       return toIssues(error?.issues ?? [], '', printable).map(({ path: _, ...problem }) => problem);
     };
     if (!earlier.has(field.key)) earlier.set(field.key, { field, problemsOf });
@@ -251,6 +262,11 @@ export function isIndexed(field: FieldDefinitionInput): boolean {
 /** Returns whether only the staff sets the field (spec 2.11). */
 export function isOfStaff({ writers }: Pick<FieldDefinitionInput, 'writers'>): boolean {
   return writers === 'staff';
+}
+
+/** Returns whether a public submission of a known person sets the field back (spec 2.11). */
+export function resets(field: FieldDefinitionInput): boolean {
+  return 'resetOnSubmit' in field && field.resetOnSubmit === true;
 }
 
 /** Returns the conditions of a field. */

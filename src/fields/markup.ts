@@ -67,7 +67,8 @@ export function inputMarkup({ control, name, id, texts }: FormField, described: 
   if (control.type === 'select') return selectMarkup(control, common, text);
   const type = typeThatKeeps(control, text);
   if (type === 'textarea') return ['textarea', { ...common, rows: 5 }, text];
-  const inputmode = control.type === 'number' ? 'decimal' : undefined;
+  // The keyboard of iPhones for it has no minus.
+  const inputmode = control.type === 'number' && Number(control.attributes.min) >= 0 ? 'decimal' : undefined;
   return ['input', { type, ...common, inputmode, value: text === '' ? undefined : text }];
 }
 
@@ -137,6 +138,12 @@ function choiceMarkup(input: MarkupAttributes, ...label: MarkupNode[]): Markup {
   return ['div', { class: 'choice' }, ['input', input], ['label', { for: input.id }, ...label]];
 }
 
+/** The choices, and for an optional answer of radio buttons an empty one, which takes it back. */
+export const offeredChoices = ({ type, choices, attributes }: FormControl): FormControl['choices'] =>
+  type === 'radio' && attributes.placeholder !== undefined
+    ? [...choices, { value: '', label: String(attributes.placeholder) }]
+    : choices;
+
 /**
  * Radio buttons, or boxes for several choices. An empty text goes before the boxes, so that a
  * person can remove all choices; a form without the field gets none, as for a checkbox below.
@@ -147,7 +154,7 @@ function choiceGroup(field: FormField): Markup {
   const name = isMany ? `${field.name}[]` : field.name;
   const initial = texts ?? present([control.default]);
   const chosen = new Set(isMany ? choicesIn(initial) : initial.slice(-1));
-  const choices = control.choices.map(({ value, label }, index): Markup => {
+  const choices = offeredChoices(control).map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
     const state = { checked: chosen.has(value), required: !isMany && isRequired(control) };
     return choiceMarkup({ type: isMany ? 'checkbox' : 'radio', id: own, name, value, ...state }, label);
@@ -314,5 +321,5 @@ export function prefilled(field: FormField, context: PageContext): FormField {
 /** Nobody sees this text, so one that is too long is cut instead of refused. */
 function sourceText({ source = 'page', attributes }: FormControl, context: PageContext): string {
   const text = source === 'page' || source === 'referrer' ? context[source] : (context.query(source)[0] ?? '');
-  return [...text].slice(0, Number(attributes.maxlength ?? 1 / 0)).join('');
+  return [...text].slice(0, Number(attributes['data-max-length'] ?? 1 / 0)).join('');
 }

@@ -17,7 +17,7 @@ export const FormControl = z
     key: z.string(),
     /** A date field whose default value has a time is a `text`: `date` controls have no time. */
     type: z.enum(CONTROL_TYPES).meta({ description: '`list` is an input that adds one item to an array field' }),
-    /** The placeholder of a `select` is the text of its empty option. */
+    /** The placeholder of a `select` and of a `radio` is the text of its empty choice. */
     attributes: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .meta({ description: 'HTML attributes of the control, by name' }),
@@ -57,11 +57,15 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 
 /** Returns whether the control of a field has other texts in other languages. */
 export function isTranslated(field: FieldDefinition): boolean {
-  if (getKind(field.kind).bounds || field.kind === 'file') return true;
+  if (getKind(field.kind).bounds || field.kind === 'file' || isClearable(field)) return true;
   const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
   if (conditionsOf(field).length > 0) return true;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
 }
+
+/** Whether radio buttons have an empty choice. */
+const isClearable = (field: FieldDefinition): boolean =>
+  field.kind === 'select' && field.ui === 'radio' && !field.required && !field.enum.includes('');
 
 /** Returns a text of the service in the language of a control. */
 export type ServiceText = (code: Code, params?: Params) => string;
@@ -76,12 +80,18 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
   const kind = getKind(field.kind);
   const options: AnyOptions = field;
   const choices = kind.choices?.(field, tag) ?? [];
-  const { labels, helps, placeholder, hidden = false, prefill = false, source, autocomplete, consent } = options;
+  const { labels, helps, hidden = false, prefill = false, source, autocomplete, consent } = options;
+  const type = kind.controlOf?.(field) ?? kind.control;
+  const placeholder = type !== 'radio' || isClearable(field) ? options.placeholder : undefined;
   const help = forTag(helps, tag) || options.help;
   return {
     key: field.key,
-    type: kind.controlOf?.(field) ?? kind.control,
-    attributes: withoutUnset({ ...kind.attributes?.(field), placeholder, autocomplete }),
+    type,
+    attributes: withoutUnset({
+      ...kind.attributes?.(field),
+      placeholder: placeholder || (isClearable(field) ? text('noAnswer') : undefined),
+      autocomplete,
+    }),
     choices,
     label: forTag(labels, tag) || field.label || field.key,
     required: field.required,
@@ -193,7 +203,7 @@ export function valueFromForm(
   const kind = getKind(field.kind);
   const convert = (text: string): ConvertedText | undefined => {
     const content = kind.trimsText ? text.trim() : text;
-    return content === '' ? undefined : kind.fromText(content, context);
+    return content === '' ? undefined : kind.fromText(content, context, field);
   };
   if (kind.fromTexts) return kind.fromTexts(texts, field);
   if (!kind.appendedItems) return convert(texts.at(-1) ?? '');

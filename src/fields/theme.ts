@@ -46,6 +46,10 @@ const IMAGES =
 /** Of controls, and of the sheet around them. */
 const RADII = { square: ['0px', '0px'], round: ['16px', '28px'] } as const;
 
+/** As in form.css: what the colors of both schemes need, and the color of text on an accent. */
+const SCHEMES = '(color:light-dark(lab(from #000 l 0 0),#000))';
+const ON_ACCENT = 'lab(from var(--accent) calc((49.44 - l)*9999) 0 0)';
+
 interface AccentColors {
   /** Of buttons, borders and focus rings: 3 : 1 on every surface. */
   accent: string;
@@ -100,7 +104,9 @@ export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): s
   if (scheme !== 'auto') {
     const { page, sheet, text, shade } = PAGES[scheme];
     rules.push(`:root{color-scheme:${scheme};--page:${page};--sheet:${sheet};--text:${text};--shade:${shade}}`);
-    rules.push(`:host{color-scheme:${scheme};padding:1.25em;background:${sheet};color:${text}}`);
+    rules.push(`:host{color-scheme:${scheme};padding:1.25em}`);
+    // Rules of a site for the element itself, such as for every `div`, win over those of `:host`.
+    rules.push(`:host,:host>div{background:${sheet};color:${text}}`);
   }
   if (font) rules.push(`body,:host{font-family:${FONTS[font]}}`);
   if (corners) {
@@ -114,8 +120,10 @@ export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): s
     if (scheme === 'auto') {
       const both = (name: keyof AccentColors) => `light-dark(${light[name]},${dark[name]})`;
       const colors = { accent: both('accent'), onAccent: both('onAccent'), link: both('link') };
-      rules.push(`@supports (color:light-dark(#000,#fff)){${accentRules(colors)}}`);
+      rules.push(`@supports ${SCHEMES}{${accentRules(colors)}}`);
     }
+    // A site may set another accent.
+    rules.push(`@supports ${SCHEMES}{.form,.note{--on-accent:var(--user-collection-on-accent,${ON_ACCENT})}}`);
     // A brighter button would have less contrast.
     rules.push('button:hover{filter:none;text-decoration:underline}');
   }

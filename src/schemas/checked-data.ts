@@ -1,3 +1,4 @@
+import type { Moment } from '../fields/base/iso-date.ts';
 import type { Writer } from '../fields/base/kind.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import type { Issue } from '../platform/languages/reasons.ts';
@@ -14,17 +15,27 @@ export function dataUnderNewKeys(sent: Record<string, unknown>, { renames, schem
  */
 export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial: boolean) {
   const data = dataUnderNewKeys(sent, lease);
-  return { data, issues: withOldKeys(lease.validator.issues(data, 'staff', isPartial), data, lease) };
+  return {
+    data,
+    issues: withOldKeys(lease.validator.issues(data, 'staff', isPartial, undefined, momentIn(lease)), data, lease),
+  };
 }
 
 /**
  * Returns the problems of submitted `data`, and `data` under the new keys (decision 22).
  * @param writer who sends it: `staff` may set the fields of the staff
  * @param isForm whether values of fields that are not shown are left out of `data`, not refused
+ * @param sentAt whose day is `today`; by default now
  */
-export function checkSubmission(sent: Record<string, unknown>, lease: Lease, writer: Writer, isForm: boolean) {
+export function checkSubmission(
+  sent: Record<string, unknown>,
+  lease: Lease,
+  writer: Writer,
+  isForm: boolean,
+  sentAt?: Date,
+) {
   const { data, states } = countedData(sent, lease, isForm);
-  const issues = withOldKeys(lease.validator.issues(data, writer, false, states), data, lease);
+  const issues = withOldKeys(lease.validator.issues(data, writer, false, states, momentIn(lease, sentAt)), data, lease);
   return { data, issues, states };
 }
 
@@ -38,6 +49,9 @@ export function countedData(sent: Record<string, unknown>, lease: Lease, isForm:
   const states = validator.states(given, isForm);
   return { data: states && isForm ? validator.shownData(given, states) : given, states };
 }
+
+/** Returns the moment whose day is `today` in the form's time zone. */
+export const momentIn = ({ app }: Pick<Lease, 'app'>, at?: Date): Moment => ({ at, timeZone: app.form?.timeZone });
 
 /** No record has an old key and the new one. */
 function withOldKeys(issues: Issue[], data: Record<string, unknown>, { renames }: Lease): Issue[] {

@@ -173,6 +173,8 @@ async function invite(server: TestServer, { sourceAppId }: TestApp): Promise<Pic
 async function showAnew(page: Page, path: string): Promise<void> {
   // What the shell opened stays open on every page.
   await page.keyboard.press('Escape');
+  // A view with a form that was changed asks.
+  await page.evaluate('window.confirm = () => true');
   await goWithin(page, '/none');
   await heading('Page not found')(page);
   await page.evaluate('sessionStorage.clear(), localStorage.clear()');

@@ -207,6 +207,24 @@ describe('a form of a site', () => {
     await close();
   });
 
+  it('in a shadow root gets the challenge in its slot', async () => {
+    const app = await formOf('turnstile');
+    const form = `<form data-user-collection="${app}"><label>Email <input name="email" type="email"></label>
+      <label>Name <input name="name"></label><slot name="captcha"></slot><button>Send</button></form>`;
+    pages['/page'] = {
+      html: `<main></main><script src="${server.listener.url}/embed/v1.js"></script><script>
+        document.querySelector('main').attachShadow({ mode: 'open' }).innerHTML = \`${form}\`;</script>`,
+    };
+    const { page, expectClean, close } = await openWith('turnstile', `${site.origin}/page`);
+    await fill(page);
+    await page.frameLocator('iframe').getByText('A challenge').waitFor();
+    await sendThrice(page);
+    await page.getByText('Thank you').waitFor();
+    expect(await records(app)).toMatchObject([{ data: { name: 'Ada' } }]);
+    expectClean();
+    await close();
+  });
+
   it('works without JavaScript of the service where Connect made it', async () => {
     const app = await formOf('hcaptcha');
     const { url } = server.listener;

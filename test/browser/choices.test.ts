@@ -10,7 +10,7 @@ const users = withUsersPage([
     key: 'topics',
     label: 'Topics',
     kind: 'multiselect',
-    enum: ['news', 'events', 'jobs'],
+    enum: ['news', 'events', 'jobs', 'talks, online', 'a\\b'],
     enumLabels: { news: 'The news' },
     maxItems: 2,
   },
@@ -48,6 +48,29 @@ describe('several choices in the dashboard', () => {
     await users.waitForText('2 matching users');
     expect(await users.chips()).toEqual(['Topics includes one of The news, jobs']);
     expect(await axeViolationsInBothModes(users.page)).toEqual([]);
+  });
+
+  it('with commas and backslashes are filtered by, also after a reload and from a chip', async () => {
+    await users.submit('ada@example.com', { topics: ['talks, online'] });
+    await users.submit('alan@example.com', { topics: ['a\\b'] });
+    await users.submit('grace@example.com', { topics: ['news'] });
+    await users.logIn();
+    await users.waitForText('All 3 users');
+    await users.page.getByRole('button', { name: 'Add filter' }).click();
+    await users.page.getByLabel('Field').selectOption('Topics');
+    await users.page.getByLabel('Condition').selectOption('includes one of');
+    await users.page.getByRole('checkbox', { name: 'talks, online' }).check();
+    await users.page.getByRole('button', { name: 'Apply' }).click();
+    await users.waitForText('1 matching user');
+    expect(await users.emails()).toEqual(['ada@example.com']);
+    await users.page.reload();
+    await users.waitForText('1 matching user');
+    await users.page.getByRole('button', { name: 'Topics includes one of talks, online', exact: true }).click();
+    expect(await users.page.getByRole('checkbox', { name: 'talks, online' }).isChecked()).toBe(true);
+    await users.page.getByRole('checkbox', { name: 'a\\b' }).check();
+    await users.page.getByRole('button', { name: 'Apply' }).click();
+    await users.waitForText('2 matching users');
+    expect(await users.emails()).toEqual(['alan@example.com', 'ada@example.com']);
   });
 
   it('are edited with boxes, and the bounds are explained', async () => {

@@ -106,6 +106,7 @@ describe('the import of a form', () => {
       'name The schema requires it (Name), and the form does not have it.',
       '_subject Accepted and ignored.',
       '_gotcha Understood: a hidden field that catches bots.',
+      'go Remove the name of the button: browsers send it as a field.',
     ]) {
       await changes.getByRole('listitem').filter({ hasText: text }).waitFor();
     }
@@ -129,6 +130,7 @@ describe('the import of a form', () => {
       ' name="full-name"',
       ' value="newsletter"',
       '<input type="password" name="secret">',
+      ' name="go"',
     ]);
 
     const schema = JSON.parse(await page.getByLabel('Schema as JSON').innerText());
@@ -163,19 +165,25 @@ describe('the import of a form', () => {
     await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { origins: [site.origin] }).expect(200);
     const { page, close } = await visitAs(server, own, '/connect/import');
     await page.getByLabel('HTML of your form').fill(`<form id="search" action="/search"><input name="q"></form>
-<form name="contact" action="#" netlify><input name="person"><input type="email" name="email"><button>Go</button></form>`);
+<form name="contact" action="#" netlify><input name="person"><input type="email" name="email">
+<button name="way" value="1" formaction="https://old.example/">Go</button><input type="image" name="go" alt="Image"></form>`);
     const forms = page.getByLabel('The text has 2 forms');
-    expect(await forms.locator('option:checked').innerText()).toBe('contact (3 controls)');
+    expect(await forms.locator('option:checked').innerText()).toBe('contact (4 controls)');
     const html = await page.evaluate(CORRECTED);
     pages['/contact'] = { html: html as string };
     const visitor = await openPage(`${site.origin}/contact`);
-    await visitor.page.locator('[name=person]').fill('Ada');
-    await visitor.page.locator('[name=email]').fill('ada@example.com');
-    await visitor.page.getByRole('button').click();
-    await visitor.page.getByText('Thank you. Your entries are stored.').waitFor();
-    expect(visitor.page.url()).toBe(`${server.listener.url}/f/${own.sourceAppId}/thanks`);
-    const stored = await server.db.collection('users').findOne({ sourceAppId: own.sourceAppId });
-    expect(stored).toMatchObject({ email: 'ada@example.com', data: { person: 'Ada' } });
+    for (const button of ['Go', 'Image']) {
+      await visitor.page.goto(`${site.origin}/contact`);
+      await visitor.page.locator('[name=person]').fill(button);
+      await visitor.page.locator('[name=email]').fill('ada@example.com');
+      await visitor.page.getByRole('button', { name: button }).click();
+      await visitor.page.getByText('Thank you. Your entries are stored.').waitFor();
+      expect(visitor.page.url()).toBe(`${server.listener.url}/f/${own.sourceAppId}/thanks`);
+      const stored = await server.db.collection('users').findOne({ sourceAppId: own.sourceAppId });
+      // Nothing of the buttons.
+      expect(stored).toMatchObject({ email: 'ada@example.com' });
+      expect(stored?.data).toEqual({ person: button });
+    }
     await forms.selectOption({ index: 0 });
     await page.getByText('The form has no email').waitFor();
     await visitor.close();

@@ -51,6 +51,27 @@ describe('a record', () => {
     });
   });
 
+  it('keeps the control in which somebody types, at any length', async () => {
+    await users.submit('ada@example.com', { name: 'Ada', born: '2026-01-31T08:30:00Z' });
+    await users.logIn();
+    await openRecord('ada@example.com');
+    await users.page.getByRole('button', { name: 'Edit' }).click();
+    const form = dialog('Edit ada@example.com');
+    await form.getByLabel('Full name').press('End');
+    await users.page.keyboard.type('x'.repeat(100));
+    expect(await form.getByLabel('Full name').inputValue()).toBe(`Ada${'x'.repeat(100)}`);
+    await form.getByLabel('Born').press('End');
+    for (let typed = 0; typed < 'T08:30:00Z'.length; typed += 1) await users.page.keyboard.press('Backspace');
+    await users.page.keyboard.type('T09:00:00Z');
+    expect(await form.getByLabel('Born').inputValue()).toBe('2026-01-31T09:00:00Z');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    expect(await stored('ada@example.com')).toEqual({ name: `Ada${'x'.repeat(100)}`, born: '2026-01-31T09:00:00Z' });
+    // A long text has several lines from the start.
+    await users.page.getByRole('button', { name: 'Edit' }).click();
+    expect(await form.getByLabel('Full name').evaluate((control) => control.tagName)).toBe('TEXTAREA');
+  });
+
   it('shows what the schema refuses at its control', async () => {
     await users.submit('ada@example.com', { age: 36 });
     await users.logIn();

@@ -189,4 +189,58 @@ describe('an element that becomes a form', () => {
     expectClean();
     await close();
   });
+
+  it('has keys that are no keys of the site, but for Escape, Tab and those with Ctrl, Alt or Meta', async () => {
+    const app = await formOf({ description: '[A link](https://a.example)' });
+    const own = `<script>window.keys = []; for (const type of ['keydown', 'keypress', 'keyup']) {
+      document.addEventListener(type, (event) => {
+        keys.push(type + ' ' + event.key);
+        if (event.key === '/') { event.preventDefault(); document.querySelector('#search').focus(); }
+      });
+    }</script>`;
+    const { page, close } = await open(`<input id="search">${own}${element(app)}`);
+    const visits = page.getByLabel('Visits');
+    await visits.pressSequentially('24/7 Please');
+    expect(await visits.inputValue()).toBe('24/7 Please');
+    await page.keyboard.press('Shift+A');
+    expect(await page.evaluate('keys')).toEqual([]);
+    // A key goes up where it went down.
+    await page.keyboard.down('Control');
+    await page.keyboard.down('k');
+    await page.keyboard.up('Control');
+    await page.keyboard.up('k');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+Tab');
+    expect(await page.evaluate('keys.join()')).toBe(
+      'keydown Control,keydown k,keyup Control,keyup k,keydown Escape,keyup Escape,keydown Tab,keyup Tab',
+    );
+    await page.locator('#search').press('x');
+    expect(await page.evaluate('keys.slice(-3)')).toEqual(['keydown x', 'keypress x', 'keyup x']);
+    await close();
+  });
+
+  it('links to the hosted form when the rest of the script does not load', { tags: 'long' }, async () => {
+    const app = await formOf();
+    const { page, close } = await open('');
+    await page.route('**/embed/v1-form*', (route) => route.abort());
+    pages['/page'] = { html: element(app) };
+    await page.goto(`${site.origin}/page`);
+    const link = page.getByRole('link', { name: 'Open the form' });
+    expect(await link.getAttribute('href')).toBe(`${server.listener.url}/f/${app}`);
+    await close();
+  });
+
+  it('loads its markup under the hash of this release, or from a server of another one', { tags: 'long' }, async () => {
+    const app = await formOf();
+    const { page, close } = await open(element(app));
+    await page.getByRole('button').waitFor();
+    const names = 'performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /v1-/.test(name))';
+    const [file, ...others] = (await page.evaluate(names)) as string[];
+    expect(file).toMatch(/\/embed\/v1-form-[\w-]{12}\.js$/);
+    expect(others).toEqual([]);
+    await page.route(file as string, (route) => route.fulfill({ status: 404, body: '' }));
+    await page.reload();
+    await page.getByRole('button').waitFor();
+    await close();
+  });
 });

@@ -82,7 +82,7 @@ const FILTERS: [NewFilter, string, string[]][] = [
     ['alan', 'ada'],
   ],
   [{ field: 'Age', words: 'at least', value: '41' }, 'Age at least 41', ['grace', 'alan']],
-  [{ field: 'Age', words: 'less than', value: '4.1e1' }, 'Age less than 41', ['ada']],
+  [{ field: 'Age', words: 'less than', value: '41.0' }, 'Age less than 41', ['ada']],
   [{ field: 'Born', words: 'on', value: '1906-12-09' }, 'Born on 9 Dec 1906', ['grace']],
   [{ field: 'Born', words: 'before', value: '1906-12-09' }, 'Born before 9 Dec 1906', ['ada']],
   [{ field: 'News', choice: 'No' }, 'News is No', ['alan']],

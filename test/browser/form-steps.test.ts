@@ -45,6 +45,51 @@ const PLACES = [
 ] as const;
 
 describe.each(PLACES)('%s', (_place, open) => {
+  it('counts characters as the schema does, and has the bounds of dates, on each page', async () => {
+    const app = await formOf(
+      [
+        { key: 'name', label: 'Name', kind: 'text', minLength: 2, maxLength: 3 },
+        { key: 'born', label: 'Born', kind: 'date', earliest: '1900-01-31', latest: '2026-01-31' },
+        { key: 'way', label: 'Way', kind: 'select', ui: 'radio', enum: ['foot', 'car'] },
+        {
+          key: 'why',
+          label: 'Why',
+          kind: 'select',
+          ui: 'radio',
+          enum: ['far', 'fast'],
+          requiredIf: { all: [{ field: 'way', op: 'eq', value: 'car' }] },
+        },
+        { key: 'note', label: 'Note', kind: 'text', page: 2 },
+      ],
+      {},
+    );
+    const { page, expectClean, close } = await open(app, '');
+    const problems = async (next: () => Promise<void>) => {
+      await next();
+      await page.getByRole('button', { name: 'Next', exact: true }).click();
+      return page.locator('.user-collection-problem').allInnerTexts();
+    };
+    const radio = (name: string, group: string) => page.getByRole('radiogroup', { name: group }).getByLabel(name);
+    await page.getByLabel('Email').fill('ada@example.com');
+    expect(await problems(() => page.getByLabel('Name').fill('👍'))).toEqual(['Must have at least 2 characters']);
+    expect(await problems(() => page.getByLabel('Name').fill('Grace'))).toEqual(['Must have at most 3 characters']);
+    await page.getByLabel('Name').fill('👍👍👍');
+    expect(await problems(() => page.getByLabel('Born').fill('0085-11-28'))).toEqual(['Must be 1900-01-31 or later']);
+    expect(await problems(() => page.getByLabel('Born').fill('2026-02-01'))).toEqual(['Must be 2026-01-31 or earlier']);
+    await page.getByLabel('Born').fill('1985-11-28');
+    await radio('car', 'Way').check();
+    expect(await problems(() => radio('No answer', 'Why').check())).toEqual(['Is required']);
+    // An answer is taken back, and then another one is not required any more.
+    await radio('No answer', 'Way').check();
+    expect(await problems(async () => {})).toEqual([]);
+    await page.getByLabel('Note').fill('x');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Thank you').waitFor();
+    expect((await records(app))[0]?.data).toEqual({ name: '👍👍👍', born: '1985-11-28', note: 'x' });
+    expectClean();
+    await close();
+  });
+
   it('shows one page after the other, without those that have no field to show', async () => {
     const app = await formOf();
     const { page, expectClean, close } = await open(app, '');

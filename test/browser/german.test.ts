@@ -90,6 +90,7 @@ describe('the dashboard for a reader of German', () => {
     await page.getByRole('dialog').getByRole('button', { name: de.apps.create }).click();
     await page.getByText('Eine App mit dieser ID gibt es schon').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: de.components.discard }).click();
   });
 
   it('changes to English, and stays so', async () => {

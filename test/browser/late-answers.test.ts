@@ -119,7 +119,7 @@ describe('an answer that comes late', () => {
     await users.page.getByRole('dialog').getByRole('checkbox', { name: 'Read users' }).check();
     const answer = await hold(users.page, 'POST', /\/auth\/keys/);
     await users.page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
-    await users.page.keyboard.press('Escape');
+    await users.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await users.page.getByRole('dialog').waitFor({ state: 'detached' });
     await answer();
     const created = dialog('Slow was created');

@@ -103,6 +103,34 @@ it('what the service refuses is refused at its place', async () => {
   await expect.poll(() => page.getByLabel('Page of the form').getAttribute('aria-invalid')).toBe('true');
 });
 
+it('numbers of conditions are typed as people write them', async () => {
+  const { page } = schema;
+  await schema.press('Move Age up');
+  await schema.field('Plan').click();
+  const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Field').selectOption('Age');
+  await control(shown, 'Value').click();
+  await page.keyboard.type('10.50');
+  expect(await control(shown, 'Value').inputValue()).toBe('10.50');
+  await shown.getByRole('button', { name: 'Add condition' }).click();
+  await control(shown, 'Field', 2).selectOption('Age');
+  await control(shown, 'Comparison', 2).selectOption('is one of');
+  for (const text of ['1.0', '1,250']) {
+    await control(shown, 'Value', 2).click();
+    await page.keyboard.type(text);
+    await page.keyboard.press('Enter');
+  }
+  await schema.save();
+  const { fields } = await schema.stored();
+  expect(fields.find(({ key }: { key: string }) => key === 'plan').showIf).toEqual({
+    all: [
+      { field: 'age', op: 'eq', value: 10.5 },
+      { field: 'age', op: 'in', value: [1, 1250] },
+    ],
+  });
+});
+
 it('a condition follows the key of the field that it names', async () => {
   const { page } = schema;
   await schema.field('Age').click();

@@ -27,6 +27,14 @@ const FOCUS_IS_ON_TOP = `(() => {
   return [top + 2, bottom - 2].every((y) => document.elementFromPoint(left + 5, y) === document.activeElement);
 })()`;
 
+/** Pastes a text into the element that has the focus. */
+const pasting = (text: string): string => `(() => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', ${JSON.stringify(text)});
+  const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  document.activeElement.dispatchEvent(paste);
+})()`;
+
 describe('the schema editor', () => {
   it('adds a field with a key derived from its label and saves a new version', async () => {
     await schema.press('Add field');
@@ -48,6 +56,32 @@ describe('the schema editor', () => {
       ],
     });
     await schema.page.getByText('No changes').waitFor();
+  });
+
+  it('takes each line of a pasted list as a choice, and choices that differ in case', async () => {
+    await schema.field('Plan').click();
+    const choices = schema.page.getByRole('combobox', { name: 'Choices' });
+    await choices.focus();
+    await schema.page.evaluate(pasting('us\r\n  Both, of them \n\nfree\n'));
+    await choices.fill('US');
+    await choices.press('Enter');
+    await schema.save();
+    expect((await schema.stored()).fields[1].enum).toEqual(['free', 'pro', 'us', 'Both, of them', 'US']);
+  });
+
+  it('takes the bounds of a date', { tags: 'long' }, async () => {
+    await schema.press('Add field');
+    await schema.page.getByRole('menuitem', { name: 'Date', exact: true }).click();
+    await schema.page.getByLabel('Earliest date').fill('31.01.1900');
+    await schema.page.getByText('Must be a date like 2026-01-31, from the year 1 on, or today').waitFor();
+    await schema.page.getByLabel('Earliest date').fill('1900-01-31');
+    await schema.page.getByLabel('Latest date').fill('today');
+    await schema.save();
+    const { fields } = await schema.stored();
+    expect(fields[3]).toMatchObject({ kind: 'date', earliest: '1900-01-31', latest: 'today' });
+    await schema.page.getByLabel('Latest date').fill('2026-01-31');
+    await (await schema.review()).getByText('latest date changed: today → 2026-01-31').waitFor();
+    await schema.press('Keep editing');
   });
 
   it('moves fields with buttons and keys, duplicates and removes them, and undoes a removal', {

@@ -23,8 +23,14 @@ describe('a field that only the team sets', () => {
     const { page } = schema;
     await schema.field('Plan').click();
     await page.getByRole('checkbox', { name: 'Required' }).check();
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    const reset = page.getByRole('checkbox', { name: 'Set back by a new submission' });
+    await page.getByLabel('Autofill').waitFor();
+    expect(await reset.count()).toBe(0);
     const option = page.getByRole('checkbox', { name: 'Only your team can set this' });
     await option.check();
+    await reset.check();
+    await page.getByText('Needs a default').waitFor();
     expect(await page.getByRole('checkbox', { name: 'Required' }).count()).toBe(0);
     await page.getByLabel('Default value').fill('pro');
     await page.getByLabel('Label of pro').fill('Professional');
@@ -43,6 +49,7 @@ describe('a field that only the team sets', () => {
       enum: ['free', 'pro'],
       enumLabels: { pro: 'Professional' },
       default: 'pro',
+      resetOnSubmit: true,
     });
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await preview.getByLabel('Full name').waitFor();

@@ -2,6 +2,8 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { timeZoneOf } from '../../src/operators/search/time-zone.ts';
+import { visitAs } from '../support/browser/browser.ts';
 import { storeRecords, withUsersPage } from './users-page.ts';
 
 const users = withUsersPage();
@@ -108,5 +110,45 @@ describe('the statistics of a list', () => {
       ['All new ones on', date],
     ]);
     expect(await statistics().getByRole('figure').count()).toBe(0);
+  });
+
+  it("count the days of the reader's time zone, and name it", async () => {
+    const timezoneId = 'Pacific/Kiritimati';
+    const zone = timeZoneOf(timezoneId);
+    const midnight = zone.instantOf(Math.floor(zone.localTime(Date.now()) / DAY_MS - 3) * DAY_MS);
+    for (const [at, count] of [
+      [midnight - 2 * DAY_MS - 1, 2],
+      [midnight, 5],
+      [midnight + DAY_MS - 1, 1],
+    ] as const) {
+      const createdAt = new Date(at);
+      await storeRecords(users, count, () => ({ plan: 'pro' }), {
+        createdAt,
+        email: () => `${randomUUID()}@example.com`,
+      });
+    }
+    const { page, close, expectClean } = await visitAs(users.server, users.app, '/users', { timezoneId });
+    const shown = page.getByRole('region', { name: 'Statistics' });
+    const nameOf = (at: number) =>
+      new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium', timeZone: timezoneId });
+    const rows = async () =>
+      (await shown.locator('table tr').allInnerTexts())
+        .map((row) => row.split('\t'))
+        .filter(([, count]) => count !== '0');
+    const expected = [
+      [nameOf(midnight - 2 * DAY_MS - 1), '2'],
+      [nameOf(midnight), '6'],
+    ];
+    await expect.poll(rows).toEqual(expected);
+    await shown.getByRole('figure').getByText(`New users per day (${timezoneId})`).first().waitFor();
+
+    await page.getByLabel('Break down by').selectOption('Created');
+    const chart = page.getByRole('region', { name: 'Breakdown by Created' });
+    await chart.getByText(`Time zone: ${timezoneId}.`).waitFor();
+    await chart.getByRole('button', { name: new RegExp(`^${nameOf(midnight)}: 6 users`) }).click();
+    await page.getByText('6 matching users', { exact: true }).waitFor();
+    await expect.poll(async () => (await shown.locator('> div').allInnerTexts()).at(-1)).toContain(nameOf(midnight));
+    expectClean();
+    await close();
   });
 });

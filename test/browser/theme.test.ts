@@ -13,7 +13,7 @@ const FIELDS = [
   { key: 'news', label: 'News', kind: 'checkbox', default: true },
 ];
 const YELLOW = 'rgb(255, 230, 0)';
-const BLACK = 'rgb(0, 0, 0)';
+const BLACK = 'lab(0 0 0)';
 const DARK_SHEET = 'rgb(26, 29, 35)';
 
 let server: TestServer;

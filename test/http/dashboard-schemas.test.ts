@@ -219,6 +219,8 @@ describe('POST /auth/apps/:sourceAppId/schema/check', () => {
       { kind: 'select', enum: ['x'] },
       { kind: 'number', min: 1 },
       { kind: 'number', max: 1 },
+      { kind: 'date', earliest: '1900-01-01' },
+      { kind: 'date', latest: 'today' },
       { kind: 'text', minLength: 1 },
       { kind: 'text', maxLength: 1 },
     ]) {

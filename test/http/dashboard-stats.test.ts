@@ -80,6 +80,49 @@ describe('GET /auth/stats', () => {
     );
   });
 
+  it('counts the days of a time zone, also those on which the clocks change', { tags: 'long' }, async () => {
+    const { sourceAppId, operator } = await appWithOperator();
+    const app = await server.db.collection('apps').findOne({ sourceAppId });
+    const HALF_HOUR_MS = 30 * 60_000;
+    // The ids of the records of other tests have other times.
+    const end = Math.floor(Date.now() / HALF_HOUR_MS) * HALF_HOUR_MS;
+    const times = Array.from({ length: 366 * 48 }, (_, index) => new Date(end - index * HALF_HOUR_MS - 3));
+    await server.db.collection<{ _id: ReturnType<typeof firstIdAt> }>('users').insertMany(
+      times.map((createdAt, index) => ({
+        _id: firstIdAt(createdAt),
+        appId: app?._id,
+        sourceAppId,
+        email: `${index}@example.com`,
+        data: {},
+        schemaVersion: 1,
+        createdAt,
+        updatedAt: createdAt,
+      })),
+    );
+    for (const timeZone of ['Europe/Berlin', 'America/St_Johns', 'Africa/Cairo', 'Asia/Kolkata']) {
+      const day = new Intl.DateTimeFormat('sv-SE', { timeZone });
+      const expected = new Map<string, number>();
+      for (const time of times) expected.set(day.format(time), (expected.get(day.format(time)) ?? 0) + 1);
+      const { body } = await operator.get(`/auth/stats?days=360&timeZone=${timeZone}`).expect(200);
+      expect(body.timeZone).toBe(new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone);
+      const dates = body.days.map(({ date }: { date: string }) => date);
+      expect(new Set(dates).size).toBe(360);
+      expect(body.days).toEqual(dates.map((date: string) => ({ date, created: expected.get(date) ?? 0 })));
+      // Today is not over, also when it began during the test.
+      const lengths = new Set(body.days.slice(0, -2).map(({ created }: { created: number }) => created));
+      expect(lengths).toEqual(new Set(timeZone === 'Asia/Kolkata' ? [48] : [48, 46, 50]));
+    }
+  });
+
+  it('counts days in UTC by default, and says so', async () => {
+    const { operator } = await appWithOperator();
+    expect((await operator.get('/auth/stats').expect(200)).body.timeZone).toBe('UTC');
+    for (const zone of ['Mars/Olympus', '', '%2B01:00', 'Europe/Berlin&timeZone=UTC']) {
+      const { body } = await operator.get(`/auth/stats?timeZone=${zone}`).expect(400);
+      expect(body.errors).toEqual([expect.objectContaining({ path: 'timeZone' })]);
+    }
+  });
+
   it('is for admins also that of any app', async () => {
     const { sourceAppId, operator } = await appWithOperator();
     await server.client.submit(sourceAppId, { email: 'ada@example.com' }).expect(200);

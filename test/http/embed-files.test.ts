@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 
-const MAX_SCRIPT_BYTES = 8_300;
+const MAX_SCRIPT_BYTES = 6_000;
 
 let server: TestServer;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('the files of /embed', () => {
     }
   });
 
-  it('load for a site of any origin, and the compressed script has at most 8.3 kB', async () => {
+  it('load for a site of any origin, and the compressed script has at most 6 kB', async () => {
     const { text } = await server.client.get('/embed/v1.js').set('Origin', 'https://any.example').expect(200);
     expect(gzipSync(text, { level: 9 }).length).toBeLessThanOrEqual(MAX_SCRIPT_BYTES);
   });

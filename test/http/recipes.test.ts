@@ -1,36 +1,30 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Script } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { compileScript, parse } from 'vue/compiler-sfc';
 import { type FaultyProxy, startFaultyProxy } from '../support/peers/faulty-proxy.ts';
+import { blocksOf, bundle, recipe, writeTypes } from '../support/samples/recipes.ts';
 import { Client } from '../support/server/client.ts';
-import { databaseUri } from '../support/server/process.ts';
+import { createKey } from '../support/server/keys.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
-import { runTool } from '../support/server/tool.ts';
 import { pdf } from '../support/server/uploads.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const EXAMPLE = 'https://forms.example.com';
 
-/** The blocks of the recipes by the name after their language. */
-const blocks = new Map<string, string>();
 let server: TestServer;
 let proxy: FaultyProxy;
 let folder: string;
 let operator: Client;
 beforeAll(async () => {
-  const text = await readFile(join(root, 'docs', 'recipes.md'), 'utf8');
-  for (const [, name = '', code = ''] of text.matchAll(/```\w+ (\S+)\n([\s\S]*?)\n```/g)) blocks.set(name, `${code}\n`);
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
   server = await startServer();
   proxy = await startFaultyProxy(server.client.url);
   const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'contact' }).expect(200);
   operator = await new Client(server.client.url).logIn('contact', body.password);
-  await server.admin.putSchema('contact', JSON.parse(block('schema'))).expect(200);
+  await server.admin.putSchema('contact', JSON.parse(recipe('schema'))).expect(200);
 });
 afterAll(async () => {
   await proxy.close();
@@ -38,12 +32,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => server.db.collection('users').deleteMany({}));
-
-function block(name: string): string {
-  const code = blocks.get(name);
-  if (code === undefined) throw new Error(`docs/recipes.md has no block ${name}`);
-  return code;
-}
 
 async function run(command: string, args: string[], env: Record<string, string>) {
   const { PATH = '' } = process.env;
@@ -53,9 +41,9 @@ async function run(command: string, args: string[], env: Record<string, string>)
 const records = async () => (await operator.get('/auth/users').expect(200)).body.users;
 
 it('has no block that no test uses', () => {
-  const used = ['schema', 'contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'register.ts', 'submit.sh'];
-  const others = ['contact.py', 'refresh.gs', 'file-form.html', 'submit-file.sh'];
-  expect([...blocks.keys()].sort()).toEqual([...used, ...others].sort());
+  const used = ['schema', 'register.ts', 'submit.sh', 'contact.py', 'submit-file.sh'];
+  const inBrowsers = ['contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'file-form.html', 'refresh.gs'];
+  expect([...blocksOf('recipes.md').keys()].sort()).toEqual([...used, ...inBrowsers].sort());
 });
 
 describe('a program that submits', () => {
@@ -66,7 +54,7 @@ describe('a program that submits', () => {
     'by %s stores a record once, though answers are lost',
     { tags: 'long' },
     async (_, file, program, args) => {
-      await writeFile(join(folder, file), block(file));
+      await writeFile(join(folder, file), recipe(file));
       const { url: URL, keys } = proxy.route(['dropped', 503]);
       const { stdout } = await run(program, [file, ...args], { URL });
       const [record, ...others] = await records();
@@ -87,7 +75,7 @@ describe('a program that submits', () => {
     ['bash', 'submit.sh'],
     ['python3', 'contact.py', 'nobody', 'Ada'],
   ] as const)('by %s repeats no refusal', async (program, file, ...args) => {
-    await writeFile(join(folder, file), block(file).replace('"email": "ada@example.com"', '"email": "nobody"'));
+    await writeFile(join(folder, file), recipe(file).replace('"email": "ada@example.com"', '"email": "nobody"'));
     const { url: URL, keys } = proxy.route();
     const ended = await run(program, [file, ...args], { URL }).catch((error: { stderr: string }) => error);
     expect('stdout' in ended ? JSON.stringify(ended) : '').toContain('must be an email address');
@@ -97,35 +85,45 @@ describe('a program that submits', () => {
 });
 
 it('sends a file with a form of a page, and with curl', async () => {
-  const html = block('file-form.html');
-  const [, action = '', enctype] = /<form action="([^"]+)" method="post" enctype="([^"]+)"/.exec(html) ?? [];
+  const html = recipe('file-form.html', server.client.url);
+  const [, action = '', enctype] = / action="([^"]+)" method="post" enctype="([^"]+)"/.exec(html) ?? [];
   const [name = '', email = '', cv = ''] = [...html.matchAll(/<input name="(\w+)"/g)].map(([, control]) => control);
   const form = new FormData();
   form.append(name, 'Ada');
   form.append(email, 'ada@example.com');
   form.append(cv, new File([new Uint8Array(pdf())], 'cv.pdf'));
-  const sent = new Request(action.replace(EXAMPLE, server.client.url), { method: 'POST', body: form });
+  const sent = new Request(action, { method: 'POST', body: form });
   expect(sent.headers.get('content-type')).toContain(enctype);
   expect((await fetch(sent, { redirect: 'manual' })).status).toBe(200);
   const stored = { email: 'ada@example.com', data: { name: 'Ada', cv: [{ name: 'cv.pdf', size: pdf().length }] } };
   expect(await records()).toMatchObject([stored]);
   await server.db.collection('users').deleteMany({});
   await writeFile(join(folder, 'cv.pdf'), pdf());
-  await writeFile(join(folder, 'submit-file.sh'), block('submit-file.sh'));
+  await writeFile(join(folder, 'submit-file.sh'), recipe('submit-file.sh'));
   await run('bash', ['submit-file.sh'], { URL: server.client.url });
   expect(await records()).toMatchObject([stored]);
 });
 
+it('stores a record by a program for Node.js, with its types', { tags: 'long' }, async () => {
+  const { key } = await createKey(server, operator, ['submit']);
+  const own = await mkdtemp(join(tmpdir(), 'recipe-'));
+  await writeTypes(own, server.database);
+  await writeFile(join(folder, 'register.mjs'), await bundle(own, 'register.ts', recipe('register.ts'), true));
+  const { stdout } = await run(process.execPath, ['register.mjs'], { URL_OF_FORMS: server.client.url, API_KEY: key });
+  await rm(own, { recursive: true });
+  const [record] = await records();
+  expect(stdout).toBe(`Stored as ${record.id}\n`);
+  expect(record).toMatchObject({ email: 'ada@example.com', data: { topic: 'sales', visits: [{ page: '/pricing' }] } });
+});
+
 it('compiles with the types of the app', { tags: 'long' }, async () => {
-  const env = { MONGODB_URI: databaseUri(server.database) };
-  expect(await runTool(['types', 'contact', '--out', join(folder, 'contact.ts')], env)).toMatchObject({ code: 0 });
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  await writeFile(join(folder, 'contact-form.tsx'), block('contact-form.tsx'));
-  await writeFile(join(folder, 'register.ts'), block('register.ts'));
-  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(block('contact.astro')) ?? [];
+  await writeTypes(folder, server.database);
+  await writeFile(join(folder, 'contact-form.tsx'), recipe('contact-form.tsx'));
+  await writeFile(join(folder, 'register.ts'), recipe('register.ts'));
+  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(recipe('contact.astro')) ?? [];
   await writeFile(join(folder, 'astro.ts'), script.replace("'../contact'", "'./contact'"));
 
-  const { descriptor, errors } = parse(block('ContactForm.vue'), { filename: 'ContactForm.vue' });
+  const { descriptor, errors } = parse(recipe('ContactForm.vue'), { filename: 'ContactForm.vue' });
   expect(errors).toEqual([]);
   // With the template, whose names are those of the script.
   const compiled = compileScript(descriptor, {
@@ -166,27 +164,15 @@ it('compiles with the types of the app', { tags: 'long' }, async () => {
 });
 
 it('has an Astro form that works without JavaScript', async () => {
-  const [, action = ''] = /action="([^"]+)"/.exec(block('contact.astro')) ?? [];
-  const names = [...block('contact.astro').matchAll(/name="(\w+)"/g)].map(([, name]) => name);
+  const [, action = ''] = /action="([^"]+)"/.exec(recipe('contact.astro', server.client.url)) ?? [];
+  const names = [...recipe('contact.astro').matchAll(/name="(\w+)"/g)].map(([, name]) => name);
   expect(names).toEqual(['email', 'name']);
-  const response = await fetch(action.replace(EXAMPLE, server.client.url), {
+  const response = await fetch(action, {
     method: 'POST',
     body: new URLSearchParams({ email: 'ada@example.com', name: 'Ada' }),
   });
   expect(response.status).toBe(200);
   expect(await records()).toMatchObject([{ email: 'ada@example.com', data: { name: 'Ada' } }]);
-});
-
-it('has a script for Google Sheets that reads the records with an API key', async () => {
-  const script = block('refresh.gs');
-  expect(() => new Script(script)).not.toThrow();
-  const [, path = ''] = /'https:\/\/forms\.example\.com([^']*)'/.exec(script) ?? [];
-  const [, scheme = ''] = /Authorization: '(\w+ )' \+ key/.exec(script) ?? [];
-  await server.client.submit('contact', { email: 'ada@example.com', data: { name: '=1+1' } }).expect(200);
-  const { body } = await operator.post('/auth/keys', { name: 'Sheet', scopes: ['export'] }).expect(200);
-  const response = await fetch(server.client.url + path, { headers: { authorization: scheme + body.key } });
-  expect(response.headers.get('content-type')).toContain('text/csv');
-  expect(await response.text()).toContain('ada@example.com');
 });
 
 it('names the members of events as the service sends them', async () => {

@@ -1,80 +1,108 @@
-import { marked } from '#src/fields/marks.ts';
-import {
-  fieldMarkup,
-  formFields,
-  honeypot,
-  type Markup,
-  type MarkupNode,
-  prefilled,
-  present,
-} from '#src/fields/markup.ts';
 import { toDom } from './dom.ts';
 import { startFiles } from './files-loader.ts';
-import style from './form.css?inline';
-import { challenge, send } from './send.ts';
-import { type Definition, definitionOf, formPath, service } from './service.ts';
-import { startSteps } from './steps-loader.ts';
+import { stopKeys } from './keys.ts';
+import { part } from './parts.ts';
+import { challenge, whenSent } from './send.ts';
+import { definitionOf, formPath, service } from './service.ts';
+import { startSteps, stepsOf } from './steps-loader.ts';
+import { watchForms } from './submits.ts';
+
+/** An element that shows a form. */
+interface Host {
+  root: ShadowRoot;
+  sheet: CSSStyleSheet;
+  /** What its style sheet begins with. */
+  base: string;
+  /** The app whose content it shows. */
+  app?: string | null;
+  /** The path of the form that it shows or loads; empty without an app. */
+  path?: string;
+  form?: HTMLFormElement | null;
+}
+
+const hosts = new WeakMap<Element, Host>();
 
 /**
- * Shows the form of an app in an element. A shadow root keeps the styles of the site and of the
- * form apart, and a constructed style sheet needs no permission of the site's policy.
+ * Shows the form of an app in an element, and another one when the attributes of the element, or of
+ * one around it, name another app or language.
  */
-export async function embed(host: HTMLElement): Promise<void> {
-  if (host.shadowRoot) return;
-  const app = host.getAttribute('data-user-collection') ?? '';
-  const root = host.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  // Reserves the space of the form before it is loaded, so that nothing below it moves.
-  const height = Number(host.getAttribute('data-height')) || 0;
-  const css = `:host{display:block;min-height:${height}px}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${style}`;
-  sheet.replaceSync(css);
-  root.adoptedStyleSheets = [sheet];
+export async function embed(element: HTMLElement): Promise<void> {
+  const app = element.getAttribute('data-user-collection');
+  if (app === null && !hosts.has(element)) return;
+  const host = hosts.get(element) ?? prepare(element);
+  const path = app === null ? '' : formPath(app, element);
+  if (host.path === path) return;
+  host.path = path;
+  const { root, sheet, base } = host;
+  // The attributes may name yet another form meanwhile. A form that is on its way shows its answer.
+  const isLate = async (): Promise<boolean> => {
+    if (host.form) await whenSent(host.form);
+    return host.path !== path;
+  };
+  if (await isLate()) return;
+  // Nothing goes to another app any more. In another language the form stays until the next is there.
+  if (host.app !== app) root.replaceChildren();
+  host.app = app;
+  if (app === null) return;
+  const loading = part('form');
   try {
-    const definition = await definitionOf(formPath(app, host));
-    if (definition.style) sheet.replaceSync(css + definition.style);
-    const [content] = toDom(formMarkup(app, definition)) as [Element];
+    const [definition, { build, followText, takeOver, style }] = await Promise.all([definitionOf(path), loading]);
+    const content = build(app, definition, service);
     const form = content.querySelector('form');
-    form?.addEventListener('submit', (event) => {
-      event.preventDefault();
-      void send(form, event.submitter);
-    });
     const { fields, pages = [], steps: texts } = definition;
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
-    root.append(content);
+    // The message of a form that was sent stays.
+    if ((await isLate()) || root.querySelector('div > .user-collection-message')) return;
+    const { form: old } = host;
+    const focused = root.activeElement;
+    sheet.replaceSync(base + style + (definition.style ?? ''));
+    root.replaceChildren(content);
+    followText(content);
+    host.form = form;
+    if (!form) return;
+    if (old) takeOver(form, old, focused, stepsOf(form)?.open);
     // Without its module the form sends its files itself.
-    if (form && definition.files) startFiles(form, definition.files, root).catch(() => undefined);
-    if (form && definition.captcha) challenge(form, definition.captcha);
+    if (definition.files) startFiles(form, definition.files, root).catch(() => undefined);
+    if (definition.captcha) challenge(form, definition.captcha, old?.dataset.userCollection !== app);
   } catch {
-    const link: Markup = ['a', { href: `${service}/f/${app}` }, 'Open the form'];
+    const style = await loading.then(
+      (loaded) => loaded.style,
+      () => '',
+    );
+    if ((await isLate()) || root.hasChildNodes()) return;
+    sheet.replaceSync(base + style);
+    const link = ['a', { href: `${service}/f/${app}` }, 'Open the form'] as const;
     root.append(...toDom([['p', { class: 'note', role: 'alert' }, 'The form could not be shown. ', link]]));
   }
 }
 
-function formMarkup(app: string, definition: Definition): MarkupNode[] {
-  const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
-  const { images = [] } = definition;
-  const introduction = present<Markup>([
-    ...images.map((image) => ['img', { ...image, part: image.class, src: service + image.src }] satisfies Markup),
-    title !== null && ['h2', { part: 'title' }, title],
-    description !== null && ['p', { class: 'text', part: 'description' }, ...marked(description)],
-  ]);
-  const parameters = new URLSearchParams(location.search);
-  const context = {
-    page: location.href,
-    referrer: document.referrer,
-    query: (name: string) => parameters.getAll(name),
-  };
-  const attributes = { class: 'form', part: 'form', novalidate: true, 'data-user-collection': app, 'data-thanks': '' };
-  const form: Markup = [
-    'form',
-    { ...attributes, 'aria-label': title ?? name },
-    ...formFields(definition.fields, texts.email).map((field) =>
-      fieldMarkup({ ...prefilled(field, context), isOff: steps && field.name !== 'email' ? false : undefined }),
-    ),
-    ...(definition.honeypot ? [honeypot(texts.leaveEmpty)] : []),
-    ...(definition.captcha ? [['slot', { name: 'captcha' }] satisfies Markup] : []),
-    ['button', { part: 'button' }, submitLabel ?? texts.send],
-  ];
-  const shown = closed ? (['p', { class: 'note' }, texts.closed] satisfies Markup) : form;
-  return [['div', { lang, dir, 'data-scripted': steps !== undefined }, ...introduction, shown]];
+/**
+ * Prepares an element for its form. A shadow root keeps the styles of the site and of the form
+ * apart, and a constructed style sheet needs no permission of the site's policy.
+ */
+function prepare(element: HTMLElement): Host {
+  const root = rootOf(element);
+  const sheet = new CSSStyleSheet();
+  // Reserves the space of the form before it is loaded, so that nothing below it moves.
+  const base = `:host{display:block;min-height:${Number(element.getAttribute('data-height')) || 0}px}`;
+  sheet.replaceSync(base);
+  root.adoptedStyleSheets = [sheet];
+  watchForms(root);
+  stopKeys(root);
+  const host = { root, sheet, base };
+  hosts.set(element, host);
+  return host;
+}
+
+function rootOf(element: HTMLElement): ShadowRoot {
+  try {
+    return element.attachShadow({ mode: 'open' });
+  } catch {
+    const { localName } = element;
+    // biome-ignore lint/suspicious/noConsole: for the owner of the site
+    console.warn(`A ${localName} element cannot have a shadow root, or has its own: the form is in a div inside it`);
+    const child = document.createElement('div');
+    element.append(child);
+    return child.attachShadow({ mode: 'open' });
+  }
 }

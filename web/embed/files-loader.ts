@@ -1,6 +1,6 @@
 import type { Text } from '#src/platform/languages/texts.ts';
 import type { Files } from './files.ts';
-import { part } from './parts.ts';
+import { adopt, part } from './parts.ts';
 import { formPath } from './service.ts';
 
 /** The files of a form, and what it says while it waits for them. */
@@ -21,7 +21,7 @@ export const filesOf = (form: HTMLFormElement): Started | undefined => started.g
  */
 export async function startFiles(form: HTMLFormElement, texts: Record<string, Text>, root?: ShadowRoot): Promise<void> {
   const { start, styleSheet } = await part('files');
-  root?.adoptedStyleSheets.push(styleSheet());
+  adopt(root, styleSheet);
   const path = formPath(form.dataset.userCollection as string, form);
   if (!started.has(form)) started.set(form, { files: start(form, { path, texts }), pending: texts.filesPending ?? '' });
 }

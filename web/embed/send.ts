@@ -14,24 +14,38 @@ const STAYS_MS = 5_000;
 /** For a form whose texts have not been loaded. */
 const NOT_SENT = 'The form could not be sent.';
 
+/** The button with which a person sends a form. */
+export type Submitter = HTMLButtonElement | HTMLInputElement;
+
 interface State {
   /** The idempotency key of the next submission; kept until the service has answered. */
   key?: string | undefined;
   isSending?: boolean;
+  /** Resolves when the answer to the last submission is shown. */
+  sent?: Promise<void>;
 }
 
 const states = new WeakMap<HTMLFormElement, State>();
 
+/** Resolves when a form is not on its way. */
+export const whenSent = (form: HTMLFormElement): Promise<void> | undefined => states.get(form)?.sent;
+
 /** Sends a form without leaving the page, and shows the answer (spec 4.5). */
-export async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+export function send(form: HTMLFormElement, submitter: Submitter | null): void {
   const state = states.get(form) ?? {};
   states.set(form, state);
   const steps = stepsOf(form);
   // A form with pages sends after its script was loaded, on its last page.
   if (state.isSending || steps?.next() || (form.dataset.steps && !steps)) return;
+  state.sent = submit(form, submitter, state);
+}
+
+async function submit(form: HTMLFormElement, submitter: Submitter | null, state: State): Promise<void> {
+  const steps = stepsOf(form);
   const app = form.getAttribute('data-user-collection') ?? '';
   clear(form);
-  const local = isOwn(form) ? (steps?.problems() ?? localProblems(form)) : [];
+  const isChecked = isOwn(form) && !submitter?.formNoValidate;
+  const local = isChecked ? (steps?.problems() ?? localProblems(form)) : [];
   if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
 
@@ -114,7 +128,7 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
 }
 
 /** Disables the buttons; the returned function enables them and returns the focus. */
-function lock(form: HTMLFormElement, submitter: HTMLElement | null, state: State): () => void {
+function lock(form: HTMLFormElement, submitter: Submitter | null, state: State): () => void {
   const buttons = [...form.querySelectorAll<HTMLButtonElement>('button,input[type="submit"]')].filter(
     (button) => !button.disabled,
   );

@@ -51,7 +51,8 @@ export interface Answer {
   body: { message?: string; errors?: { path: string; message: string }[]; [name: string]: unknown };
 }
 
-const TIMEOUT_MS = 30_000;
+/** A request without any progress for this time counts as cut, however long it takes as a whole. */
+const STALLED_MS = 30_000;
 
 /** The script element that runs now; a module has none. */
 const script =
@@ -61,23 +62,42 @@ const script =
 /** The origin of the service, which served this script. */
 export const service = new URL(script?.src ?? location.href).origin;
 
-/** Sends a request without cookies, and without headers that need a preflight. */
-export async function request(path: string, body?: FormData): Promise<Answer> {
-  const response = await fetch(service + path, {
-    headers: { accept: 'application/json' },
-    credentials: 'omit',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    ...(body && { method: 'POST', body }),
+/**
+ * Sends a request without headers that need a preflight. Browsers tell `XMLHttpRequest` alone of the
+ * progress of an upload, and of one to another origin after a preflight: only a form with files has it.
+ */
+export function request(path: string, body?: FormData): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = new XMLHttpRequest();
+    let stalled = 0;
+    function alive(): void {
+      clearTimeout(stalled);
+      stalled = window.setTimeout(() => sent.abort(), STALLED_MS);
+    }
+    sent.onprogress = alive;
+    if (body && [...body.values()].some((value) => (value as File).size)) sent.upload.onprogress = alive;
+    // Null: there is no answer, or one that is no JSON. Then it is too late to stop anything.
+    sent.onloadend = () => (sent.response ? resolve({ status: sent.status, body: sent.response }) : reject());
+    sent.open(body ? 'POST' : 'GET', service + path);
+    sent.responseType = 'json';
+    sent.setRequestHeader('accept', 'application/json');
+    alive();
+    sent.send(body);
   });
-  return { status: response.status, body: await response.json() };
 }
 
 const definitions: Record<string, Promise<Definition> | undefined> = {};
 
+/** Returns the language of an element. A shadow root inherits that of its host. */
+function languageOf(element?: Element): string | undefined {
+  const at = element?.closest<HTMLElement>('[data-lang],[lang]');
+  if (at || !element) return at?.dataset.lang || at?.lang;
+  return languageOf((element.getRootNode() as Partial<ShadowRoot>).host);
+}
+
 /** Returns the path of an app's form, in the language of the element. */
 export function formPath(app: string, element: Element): string {
-  const at = element.closest<HTMLElement>('[data-lang],[lang]');
-  const lang = at?.dataset.lang || at?.lang;
+  const lang = languageOf(element);
   return `/v1/forms/${app}${lang ? `?lang=${encodeURIComponent(lang)}` : ''}`;
 }
 

@@ -1,6 +1,6 @@
 import type { ConditionalField } from '#src/fields/conditions.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
-import { part } from './parts.ts';
+import { adopt, part } from './parts.ts';
 import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';
 
 /** What a form needs to evaluate its conditions and to show one page after the other. */
@@ -35,6 +35,6 @@ export const stepsOf = (form: HTMLFormElement): Steps | undefined => steps.get(f
  */
 export async function startSteps(form: HTMLFormElement, data: StepsData, root?: ShadowRoot): Promise<void> {
   const { start, styleSheet } = await part('steps');
-  root?.adoptedStyleSheets.push(styleSheet());
+  adopt(root, styleSheet);
   if (!steps.has(form)) steps.set(form, start(form, data, tools));
 }

@@ -222,17 +222,25 @@ type Say = (code: string, params?: Record<string, string | number>) => string;
 /** Returns what the browser finds wrong, in the words of the service. */
 function problemOf(control: Control, required: ReadonlySet<string>, say: Say): string | undefined {
   const field = control.closest<HTMLElement>('[data-field]');
+  const isRequired = required.has(field?.dataset.field ?? '');
   if (isMany(control)) {
     const isChosen = field?.querySelector('[type=checkbox]:checked') !== null;
-    return !isChosen && required.has(field?.dataset.field ?? '') ? say('required') : undefined;
+    return !isChosen && isRequired ? say('required') : undefined;
   }
-  const { validity, type, min = '', max = '', minLength = 0, maxLength = 0 } = control as HTMLInputElement;
+  const { validity, type, min = '', max = '', minLength = 0, value, checked } = control as HTMLInputElement;
+  // The empty choice takes an answer back.
+  if (type === 'radio' && checked && value === '' && isRequired) return say('required');
+  // The browser counts UTF-16 units.
+  const { maxLength } = control.dataset;
+  const length = maxLength || minLength > 0 ? [...value].length : 0;
+  if (length > Number(maxLength)) return say('tooLong', { max: Number(maxLength) });
+  if (length > 0 && length < minLength) return say('tooShort', { min: minLength });
   if (validity.valid) return undefined;
   if (validity.badInput) return say(type === 'number' ? 'notNumber' : 'notDate');
   if (validity.valueMissing) return say(type === 'checkbox' ? 'mustBeTrue' : 'required');
   if (validity.typeMismatch && type === 'email') return say('notEmail');
-  if (validity.tooShort) return say('tooShort', { min: minLength });
-  if (validity.tooLong) return say('tooLong', { max: maxLength });
+  if (type === 'date' && validity.rangeUnderflow) return say('tooEarly', { min });
+  if (type === 'date' && validity.rangeOverflow) return say('tooLate', { max });
   if (validity.rangeUnderflow) return say('tooSmall', { min: Number(min) });
   if (validity.rangeOverflow) return say('tooLarge', { max: Number(max) });
   return say('invalid');

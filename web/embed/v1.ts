@@ -1,8 +1,9 @@
 import { embed } from './embed.ts';
 import { startFiles } from './files-loader.ts';
-import { challenge, send } from './send.ts';
+import { challenge } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
 import { startSteps } from './steps-loader.ts';
+import { FORMS, watchForms } from './submits.ts';
 
 // The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
 
@@ -20,8 +21,8 @@ const started = new WeakSet<HTMLFormElement>();
 const withFiles = new WeakSet<HTMLFormElement>();
 
 /** Starts forms with pages or conditions, also those of a site that marks its fields. */
-function startForms(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-user-collection]')) {
+function startForms(place: ParentNode = document): void {
+  for (const form of place.querySelectorAll<HTMLFormElement>(FORMS)) {
     const { files } = form.dataset;
     if (files && !withFiles.has(form)) {
       withFiles.add(form);
@@ -43,30 +44,43 @@ function startForms(): void {
   }
 }
 
+/** Prepares a form that somebody begins to fill in. */
+function begin(event: Event): void {
+  const [target] = event.composedPath();
+  const form = (target as Element).closest?.<HTMLFormElement>(FORMS);
+  if (!form) return;
+  // Nothing else tells of a form in a shadow root of the site.
+  const root = form.getRootNode();
+  if (root instanceof ShadowRoot && watchForms(root)) startForms(root);
+  // The texts of the form, so that it can say in its language that the service does not answer. It
+  // rejects while the service is away.
+  void definitionOf(formPath(form.dataset.userCollection as string, form)).then(
+    ({ captcha }) => captcha && challenge(form, captcha),
+    () => undefined,
+  );
+}
+
 /** The attribute of a page of the service whose marks count (form.css). */
 const MARKS = 'data-scripted';
 
 if (!(LOADED in window)) {
   Object.assign(window, { [LOADED]: true });
   if (document.currentScript?.hasAttribute('data-marks')) document.documentElement.setAttribute(MARKS, '');
-  document.addEventListener('DOMContentLoaded', startForms);
-  document.addEventListener('submit', (event) => {
-    const form = event.target as HTMLFormElement;
-    if (event.defaultPrevented || !form.matches('form[data-user-collection]')) return;
-    event.preventDefault();
-    void send(form, event.submitter);
-  });
-  // The texts of the form, so that it can say in its language that the service does not answer.
-  document.addEventListener('focusin', ({ target }) => {
-    const form = (target as Element).closest<HTMLFormElement>('form[data-user-collection]');
-    if (!form) return;
-    // It rejects while the service is away.
-    void definitionOf(formPath(form.dataset.userCollection as string, form)).then(
-      ({ captcha }) => captcha && challenge(form, captcha),
-      () => undefined,
-    );
-  });
+  document.addEventListener('DOMContentLoaded', () => startForms());
+  watchForms(window);
+  for (const type of ['focusin', 'click']) addEventListener(type, begin, true);
   start();
-  // Elements that the parser or another script adds later.
-  new MutationObserver(start).observe(document, { childList: true, subtree: true });
+  // What the parser or another script adds or changes later. A form depends on the language around it.
+  new MutationObserver((changes) => {
+    start();
+    for (const { target, type } of changes) {
+      const element = target as HTMLElement;
+      // An element that is no form any more.
+      if (type === 'attributes' && !element.hasAttribute('data-user-collection')) void embed(element);
+    }
+  }).observe(document, {
+    childList: true,
+    subtree: true,
+    attributeFilter: ['data-user-collection', 'data-lang', 'lang'],
+  });
 }

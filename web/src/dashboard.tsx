@@ -9,7 +9,7 @@ import { createRoot } from 'react-dom/client';
 import { Route, Router, Switch } from 'wouter';
 import { createQueryClient } from './api/query-client.ts';
 import { ErrorBoundary } from './components/page/error-boundary.tsx';
-import { warnOfDrafts } from './drafts/tab-drafts.ts';
+import { askBeforeLeaving } from './drafts/unsaved.ts';
 import { Pages } from './pages.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
@@ -25,7 +25,7 @@ const LogInLinkPage = lazy(() =>
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-warnOfDrafts();
+askBeforeLeaving();
 
 // Mantine's variables and classes come from its CSS files, because the content security policy
 // blocks the style elements that Mantine would inject.

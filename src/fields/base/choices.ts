@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { byLanguage, type Choice, type DefinitionReport, type FieldOption } from './kind.ts';
+import { withLineFeeds } from './plain-texts.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).
 
@@ -62,4 +63,22 @@ export function labelledChoices(definition: Choices, tag = ''): Choice[] {
     value,
     label: labelIn(translated, value) || labelIn(definition.enumLabels, value) || value,
   }));
+}
+
+const LINE_BREAK = /[\r\n]/;
+
+/** The choices with line breaks, by themselves and with LF, made once for a list. */
+const lists = new WeakMap<readonly string[], ReadonlyMap<string, string>>();
+
+/** Returns the choice that the text of a form names: browsers send each line break as CR LF. */
+export function choiceOf(text: string, choices: readonly string[]): string {
+  if (!LINE_BREAK.test(text)) return text;
+  let known = lists.get(choices);
+  if (!known) {
+    const broken = choices.filter((choice) => LINE_BREAK.test(choice));
+    const same = broken.map((choice) => [choice, choice] as const);
+    known = new Map([...broken.map((choice) => [withLineFeeds(choice), choice] as const), ...same]);
+    lists.set(choices, known);
+  }
+  return known.get(text) ?? known.get(withLineFeeds(text)) ?? text;
 }

@@ -24,6 +24,12 @@ export const prefill = {
   control: 'switch',
 } as const satisfies FieldOption;
 
+/** Whether a submission of a known person sets the field of the staff back to its default. */
+export const resetOnSubmit = {
+  schema: z.boolean().optional(),
+  control: 'switch',
+} as const satisfies FieldOption;
+
 export const autocomplete = {
   schema: z
     .string()

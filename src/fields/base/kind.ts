@@ -48,7 +48,7 @@ export interface FieldOption {
   control: OptionControl;
   /** The values that `oneOf` and `someOf` offer. */
   values?: readonly string[];
-  /** For a numeric bound: whether a higher or a lower one refuses more values. */
+  /** For a bound of numbers or days: whether a higher or a lower one refuses more values. */
   stricter?: 'higher' | 'lower';
   /** Its value in a field that the schema editor adds. Default: unset. */
   initial?: unknown;
@@ -105,6 +105,8 @@ export interface TextContext {
    * Absent when the time zone is unknown. The dashboard loads this folder without the library.
    */
   toInstant?: ((localText: string) => string) | undefined;
+  /** Whether a person may have typed the text. A file of an import has what it has. */
+  isTyped?: boolean;
 }
 
 /** The value of a text, or why it has none. */
@@ -156,13 +158,10 @@ export interface FieldKind<
   indexValue?(value: unknown): IndexValue;
   /**
    * Converts the non-empty text of one form control; for a kind with `appendedItems`, to one item.
-   * The value need not conform to the definition.
+   * The value need not conform to the definition, of which the caller may know the kind alone.
    */
-  fromText(text: string, context: TextContext): ConvertedText;
-  /**
-   * Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. The
-   * caller may know the kind alone.
-   */
+  fromText(text: string, context: TextContext, definition: Partial<FieldBase & OptionValues<Options>>): ConvertedText;
+  /** Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. */
   fromTexts?(
     texts: readonly string[],
     definition: Partial<FieldBase & OptionValues<Options>>,

@@ -12,25 +12,6 @@ export interface PatternBudget {
   steps: number;
 }
 
-let current: PatternBudget | undefined;
-
-/**
- * Runs a synchronous check whose patterns take their steps from `budget`. A check of a schema gets
- * the value only; the variable is set during this call, which nothing else can interrupt.
- */
-export function withSteps<Result>(budget: PatternBudget, run: () => Result): Result {
-  const outer = current;
-  current = budget;
-  try {
-    return run();
-  } finally {
-    current = outer;
-  }
-}
-
-/** The steps for the patterns of a check: those of {@link withSteps}, else a full budget. */
-export const stepsLeft = (): PatternBudget => current ?? { steps: MAX_PATTERN_STEPS };
-
 /** The instructions that the patterns of one schema may compile to together: 10 to 40 ms. */
 export const MAX_PATTERN_INSTRUCTIONS = 8_000;
 

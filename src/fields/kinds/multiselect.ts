@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
-import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
+import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { type ChoiceBounds, Count, defineKind, type FieldBase } from '../base/kind.ts';
 
@@ -60,8 +60,8 @@ export const multiselect = defineKind({
 
   fromText: (text) => ({ value: choicesIn([text]) }),
   // A form sends an empty text when a person removes all choices.
-  fromTexts(texts, { required, minItems = 0 }) {
-    const choices = choicesIn(texts);
+  fromTexts(texts, { required, minItems = 0, enum: known = [] }) {
+    const choices = [...new Set(choicesIn(texts).map((text) => choiceOf(text, known)))];
     const mayBeEmpty = texts.length > 0 && required === false && minItems === 0;
     return choices.length > 0 || mayBeEmpty ? { value: choices } : undefined;
   },

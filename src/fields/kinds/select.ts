@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
-import { checkLabels, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
-import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
+import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
+import {
+  autocomplete,
+  help,
+  hidden,
+  initialValue,
+  placeholder,
+  prefill,
+  resetOnSubmit,
+  ui,
+} from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { defineKind } from '../base/kind.ts';
 
@@ -21,6 +30,7 @@ export const select = defineKind({
     autocomplete,
     hidden,
     prefill,
+    resetOnSubmit,
   },
   checkDefinition: checkLabels,
   schema(definition) {
@@ -32,7 +42,7 @@ export const select = defineKind({
   },
   describe: (definition) => ({ enum: [...new Set(definition.enum)] }),
   indexValue: indexText,
-  fromText: (text) => ({ value: text }),
+  fromText: (text, _context, { enum: choices = [] }) => ({ value: choiceOf(text, choices) }),
   sample: (definition) => definition.enum[0] ?? '',
   valueType: (definition) => ({ oneOf: definition.enum }),
   control: 'select',

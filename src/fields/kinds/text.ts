@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
+import { stepsLeft } from '../base/check-context.ts';
 import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexed, indexText } from '../base/index-value.ts';
 import { Count, defineKind, type FieldBase, type JsonSchema } from '../base/kind.ts';
 import { withLineFeeds } from '../base/plain-texts.ts';
-import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget, stepsLeft } from '../base/regex.ts';
+import { compilePattern, MAX_PATTERN_INSTRUCTIONS, type PatternBudget } from '../base/regex.ts';
 
 const options = {
   minLength: { schema: Count.optional(), control: 'number', stricter: 'higher' },
@@ -73,9 +74,13 @@ export const text = defineKind({
   valueType: () => 'text',
   control: 'text',
   controlOf: (definition) => definition.ui ?? 'text',
-  // HTML counts UTF-16 units, so a browser may stop a text of emoji early. There is no `pattern`:
-  // its syntax differs, and it has to match the whole text.
-  attributes: ({ minLength, maxLength }) => ({ minlength: minLength, maxlength: maxLength }),
+  // HTML counts UTF-16 units, of which a character has one or two. There is no `pattern`: its
+  // syntax differs, and it has to match the whole text.
+  attributes: ({ minLength, maxLength }) => ({
+    minlength: minLength,
+    maxlength: maxLength && 2 * maxLength,
+    'data-max-length': maxLength,
+  }),
 });
 
 function describePattern(regex: string): JsonSchema {

@@ -13,7 +13,8 @@ import { type Issue, type Reason, say } from '../../platform/languages/reasons.t
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import { KEY_PATTERN, withoutQuotes } from '../submissions/submissions.routes.ts';
-import { type FormFiles, withFileLimit } from './form-files.ts';
+import { shownFields } from './form-fields.ts';
+import type { FormFiles } from './form-files.ts';
 import type { FormView, SentForm } from './form-html.ts';
 import type { FormPages } from './form-pages.ts';
 import { type FormControls, type KnownFiles, NO_FILES, parseName, readForm } from './form-submission.ts';
@@ -235,7 +236,7 @@ function refusedView(
   return {
     sourceAppId: lease.app.sourceAppId,
     settings,
-    fields: withFileLimit(lease.publicSchema.fields, fileLimit),
+    fields: shownFields(lease, fileLimit),
     // A file whose token is used up can only be in a repeat. It is not shown: that of a known
     // person may be gone already (spec 4.5.5).
     sent: sentForm(entries, attempt, issues, isUnknown ? known : unused(known)),

@@ -2,7 +2,6 @@ import type { Request } from 'express';
 import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import type { FileSink } from '../../api/body/multipart.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
@@ -70,20 +69,4 @@ export function createFormFiles(deps: {
       return known;
     },
   };
-}
-
-/** The fields of a schema with the limit of the service, by the fields without it. */
-const limited = new WeakMap<readonly FieldDefinition[], readonly FieldDefinition[]>();
-
-/** Returns the fields of a form with the most bytes of each file. @param perFile FILE_LIMIT */
-export function withFileLimit(fields: readonly FieldDefinition[], perFile: number): readonly FieldDefinition[] {
-  let known = limited.get(fields);
-  if (!known) {
-    const hasFiles = fields.some(({ kind }) => kind === 'file');
-    const limit = (field: FieldDefinition): FieldDefinition =>
-      field.kind === 'file' ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
-    known = hasFiles ? fields.map(limit) : fields;
-    limited.set(fields, known);
-  }
-  return known;
 }

@@ -1,7 +1,9 @@
 import { html } from 'ghtml';
 import type { FormEntry, FormFile } from '../../api/body/form-body.ts';
 import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../../apps/form-settings.ts';
-import { choicesIn } from '../../fields/base/choice-list.ts';
+import { CHOICE_SEPARATOR, choicesIn } from '../../fields/base/choice-list.ts';
+import { choiceOf } from '../../fields/base/choices.ts';
+import { isDay } from '../../fields/base/iso-date.ts';
 import { printable } from '../../fields/base/kind.ts';
 import { DECIMAL } from '../../fields/base/plain-texts.ts';
 import { captchaElement } from '../../fields/captcha.ts';
@@ -180,9 +182,20 @@ function listMarkup(field: FormField, texts: readonly string[]): Markup {
 /** A field, or the entries of a key that the schema does not have. */
 type KeyOfPage = { field: FormField } | { key: string; entries: readonly FormEntry[] };
 
+/** Returns a text with the choices that it names as the schema has them. */
+function knownText(text: string, values: readonly string[], separator?: string): string {
+  const parts = separator === undefined ? [text] : text.split(separator);
+  return parts.map((part) => choiceOf(part, values)).join(separator);
+}
+
 function enteredTexts({ email, data }: SentForm, { id, control }: FormField): string[] {
   if (id === 'email') return email === undefined ? [] : [email];
-  return (data.get(control.key) ?? []).map(([, text]) => text);
+  const texts = (data.get(control.key) ?? []).map(([, text]) => text);
+  const { choices, type } = control;
+  if (choices.length === 0) return texts;
+  const values = choices.map(({ value }) => value);
+  const separator = type === 'checkboxes' ? CHOICE_SEPARATOR : undefined;
+  return texts.map((text) => knownText(text, values, separator));
 }
 
 /**
@@ -242,13 +255,8 @@ const CHECKS: Partial<Record<FormControl['type'], (text: string) => boolean>> = 
   url: isAddressOfPage,
   email: (text) => ADDRESS.test(text),
   number: (text) => DECIMAL.test(text),
-  date: isDate,
+  date: isDay,
 };
-
-function isDate(text: string): boolean {
-  const instant = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(instant) && new Date(instant).toISOString().startsWith(`${text}T`);
-}
 
 function isAddressOfPage(text: string): boolean {
   return !/^\s|\s$/.test(text) && URL.canParse(text);

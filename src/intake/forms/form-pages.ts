@@ -11,7 +11,7 @@ import {
 import { marked } from '../../fields/marks.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
-import { withFileLimit } from './form-files.ts';
+import { shownFields } from './form-fields.ts';
 import { canShowAgain, type FormView, formBody, listFields, type PublicForm, statement } from './form-html.ts';
 import {
   DEFAULT_ASSETS,
@@ -35,8 +35,8 @@ export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>, fileLimit: 
   return async (sourceAppId) => {
     const lease = await leases.hold(sourceAppId);
     if (!lease) return undefined;
-    const fields = withFileLimit(lease.publicSchema.fields, fileLimit);
-    return { sourceAppId, settings: lease.app.form ?? DEFAULT_FORM_SETTINGS, fields };
+    const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
+    return { sourceAppId, settings, fields: shownFields(lease, fileLimit) };
   };
 }
 

@@ -158,7 +158,7 @@ export function readSubmission(
   const data: [string, unknown][] = [];
   for (const [key, { texts, isList }] of sent) {
     const field = fields.get(key) ?? { kind: isList ? 'array' : 'text' };
-    const converted = valueFromForm(field, texts, { toInstant });
+    const converted = valueFromForm(field, texts, { toInstant, isTyped: true });
     if (converted === undefined) continue;
     // The validator refuses the key, also when the text has no value of its kind.
     if (writer === 'everyone' && validator.staffKeys?.has(key)) data.push([key, texts]);

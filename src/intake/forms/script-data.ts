@@ -18,6 +18,8 @@ export const STEP_TEXTS = [
   'tooLong',
   'tooSmall',
   'tooLarge',
+  'tooEarly',
+  'tooLate',
   'invalid',
 ] as const satisfies readonly Code[];
 

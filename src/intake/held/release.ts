@@ -37,7 +37,8 @@ export function createHeldRelease(deps: {
      * Stores an entry once as if it came now: by the newest schema, under the new keys of renamed
      * fields. A repeat within 24 hours, and a submission that was stored under the same
      * `Idempotency-Key`, store nothing. Only `maxRecords` and the schema can refuse it; it then
-     * stays held. Values of fields that the newest schema does not show are left out.
+     * stays held. Values of fields that the newest schema does not show are left out,
+     * and `today` is the day on which it was sent.
      *
      * @throws {NoRecord} when the record that it changes is gone
      * @throws {AppError} as `SubmissionService.submit`
@@ -51,6 +52,7 @@ export function createHeldRelease(deps: {
         lang,
         approvedFor: appId,
         heldAs: entry._id,
+        sentAt: entry.at,
         ...(recordId && { recordId }),
       } as const;
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>

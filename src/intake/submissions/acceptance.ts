@@ -46,6 +46,8 @@ export interface SubmissionOptions {
   approvedFor?: ObjectId;
   /** The held submission that it stores: its values name files, not tokens. */
   heldAs?: UUID;
+  /** When the person sent it, if it was held. */
+  sentAt?: Date;
   /** The record that it changes: it must exist. */
   recordId?: RecordId;
   /** The incarnation of the app whose API key sent it. It needs no proof of work and no token. */
@@ -74,12 +76,12 @@ export function accept(
   input: SubmissionInput,
   lease: Lease,
   { limits, parts }: { limits: RecordLimits; parts: RecordParts },
-  options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'page' | 'lang' | 'writer'>,
+  options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'sentAt' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
   const normalized = normalizeEmail(email);
-  const { writer = 'everyone', via } = options;
-  const { data, issues: found, states } = checkSubmission(sent, lease, writer, via === 'form');
+  const { writer = 'everyone', via, sentAt } = options;
+  const { data, issues: found, states } = checkSubmission(sent, lease, writer, via === 'form', sentAt);
   // A form sends texts for fields that are not shown too.
   const known = states ? problems?.filter(({ path }) => isOfShown(path, lease, states)) : problems;
   const issues = known ? joinIssues(known, found) : found;
@@ -87,7 +89,9 @@ export function accept(
   if (normalized === undefined || issues.length > 0) throw new InvalidInput('invalidSubmission', issues);
 
   const now = new Date();
-  const change = lease.validator.change(data, now, states && lease.validator.hiddenKeys(states));
+  const { validator } = lease;
+  const reset = writer === 'everyone' ? validator.resets : undefined;
+  const change = validator.change(data, now, states && validator.hiddenKeys(states), reset);
   const { keepsSubmissions } = lease.app;
   return {
     ...prepareSubmission({ email: normalized, change, now }, lease, limits),

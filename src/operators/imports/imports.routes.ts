@@ -158,6 +158,7 @@ export const importRoutes = (service: ImportService): Route[] =>
 
     sendImportContent: async ({ app, params, headers, req, recheck }) => {
       if (isCompressed(req)) throw new AppError(415, 'fileCompressed');
+      req.mayBeSlow = true;
       const from = firstByte(headers['content-range']);
       const size = Number(req.headers['content-length'] ?? 0);
       return { received: await service.receive(app, params.id, from, req, { size, recheck }) };

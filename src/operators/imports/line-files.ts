@@ -6,8 +6,7 @@ import { type Issue, type Reason, say } from '../../platform/languages/reasons.t
 import type { Arrival } from '../../records/files/arrival.ts';
 import type { FileClaims } from '../../records/files/file-claims.ts';
 import type { ByteRange } from '../../records/files/file-content.ts';
-import { safeName } from '../../records/files/file-types.ts';
-import { archivePath } from '../../records/files/files.model.ts';
+import { archivePath, safeName } from '../../records/files/file-names.ts';
 import type { Incoming } from '../../records/files/incoming.ts';
 import { createRecordIds } from '../../records/stored/record-id.ts';
 import type { LineFiles } from '../../records/write/import-lines.ts';
@@ -22,7 +21,8 @@ const UNKNOWN_HASH = '0'.repeat(64);
 
 /** What a line says of a file. */
 interface NamedFile {
-  path: string;
+  /** Where it may be in the archive, the likeliest first. */
+  paths: string[];
   name: string;
   sha256?: string | undefined;
 }
@@ -132,15 +132,17 @@ export function createLineFiles(deps: {
 function find(one: unknown, archive: Archive | undefined): { named: NamedFile; file: ArchivedFile } | Reason {
   if (!archive) return say('filesNeedArchive');
   const named = namedIn(one);
-  const file = named && archive.find(named.path);
-  return file ? { named, file } : say('fileNotInArchive');
+  const [file] = named?.paths.flatMap((path) => archive.find(path) ?? []) ?? [];
+  return named && file ? { named, file } : say('fileNotInArchive');
 }
 
 function namedIn(one: unknown): NamedFile | undefined {
-  if (typeof one === 'string') return { path: one, name: one };
+  if (typeof one === 'string') return { paths: [one], name: one };
   const { id, name, sha256 } = (one ?? {}) as Partial<Record<keyof FileValue, unknown>>;
   if (typeof id !== 'string' || typeof name !== 'string') return undefined;
-  return { path: archivePath(id, name), name, sha256: typeof sha256 === 'string' ? sha256 : undefined };
+  const hash = typeof sha256 === 'string' ? sha256 : undefined;
+  // Exports of before 1.1 have the name as it is.
+  return { paths: [archivePath(id, name), `files/${id}/${name}`], name, sha256: hash };
 }
 
 /** @throws what is no refusal of the file */

@@ -122,7 +122,8 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
     if (kind === 'array' || kind === 'file') return { value: parseItems(text) };
-    return valueFromForm({ kind }, [text], context);
+    // The rest of the definition decides on texts of forms, in which an empty one has a meaning.
+    return valueFromForm(field && 'enum' in field ? { kind, enum: field.enum } : { kind }, [text], context);
   };
 }
 

@@ -28,7 +28,9 @@ const Change = z
       description: '`data.<key>` with the present key of a renamed field, or `data.<key>[]`: items of a list',
       example: 'data.phone',
     }),
-    before: z.unknown().optional().meta({ description: 'Absent: it had no value, or a submission replaced it' }),
+    before: z.unknown().optional().meta({
+      description: 'Absent: it had no value, or a submission replaced it. `null`: a submission set it to its default',
+    }),
     after: z.unknown().optional().meta({ description: 'Absent: it has no value' }),
     omitted: z.literal(true).optional().meta({ description: 'The values were too large to keep' }),
   })

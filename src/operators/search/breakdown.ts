@@ -13,18 +13,19 @@ import {
   valueMembers,
 } from './condition-filters.ts';
 import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
-import { queryParameters } from './parameters.ts';
+import { queryParameters, TimeZoneParameter } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 import {
   createRangeTally,
   createValueTally,
-  dateScale,
+  dateScaleIn,
   MAX_TEXT,
   numberScale,
   type ValueTally,
   withinDates,
 } from './tallies.ts';
+import { type TimeZone, timeZoneOf, UTC } from './time-zone.ts';
 
 const Count = z.int().nonnegative().meta({ example: 42 });
 const Bound = z.union([z.number(), z.string()]).optional();
@@ -45,6 +46,7 @@ export const breakdownEndpoints = {
         description: '`data.<key>` of a field that is no `array`, `createdAt`, `updatedAt` or `schemaVersion`',
         example: 'data.plan',
       }),
+      timeZone: TimeZoneParameter,
       ...queryParameters,
     }),
     response: z
@@ -67,6 +69,10 @@ export const breakdownEndpoints = {
             description: 'For numbers and dates: `from` belongs to the range, `to` does not',
             example: [{ from: 20, to: 25, count: 42 }],
           }),
+        timeZone: z.string().optional().meta({
+          description: 'The time zone of the ranges of times. The dates of a field are counted in UTC',
+          example: 'UTC',
+        }),
         other: Count.meta({ description: 'Those with a value that is in no entry' }),
         limited: z.literal(true).optional().meta({
           description: 'There are too many different values to find the most frequent ones with certainty',
@@ -103,13 +109,14 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     appId: ObjectId,
     field: string,
     query: Query,
-    { schema, slotOf }: { schema: QuerySchema; slotOf: SlotOf },
+    { schema, slotOf, timeZone = 'UTC' }: { schema: QuerySchema; slotOf: SlotOf; timeZone?: string },
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
     if (!target || target.type === 'array' || target.type === 'file' || target.type === 'email') {
       throw invalidQuery('field', 'notFieldPath');
     }
-    const tally = createTally(target);
+    const zone = target.type === 'time' ? timeZoneOf(timeZone) : UTC;
+    const tally = createTally(target, zone);
     let [records, empty] = [0, 0];
     const hasChoices = target.type === 'multiselect';
     const count = (value: unknown, times: number): void => {
@@ -123,7 +130,15 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     let position: Position | undefined = segments.length > 0 ? { segment: 0 } : undefined;
     if (segments.every(({ index, search }) => index === 'id' && !search)) await countGroups(segments);
     await countRecords(segments);
-    return { field, records, empty, ...tally.result(), complete: position === undefined };
+    const hasDates = target.type === 'time' || target.type === 'date';
+    return {
+      field,
+      records,
+      empty,
+      ...(hasDates && { timeZone: zone.name }),
+      ...tally.result(),
+      complete: position === undefined,
+    };
 
     /** Counts in the database until values rarely repeat; then reading the records is faster. */
     async function countGroups(list: readonly Segment[]): Promise<void> {
@@ -171,13 +186,18 @@ function isSmallList(list: string | object): Record<string, unknown> {
 
 const isLarge = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
-function createTally({ type }: Target): ValueTally {
+function createTally({ type }: Target, zone: TimeZone): ValueTally {
   const toNumber = (value: unknown): number | undefined => {
     const number = toSortValue(type, value);
     return Number.isFinite(number) ? (number as number) : undefined;
   };
   if (type === 'number') return createRangeTally(numberScale, toNumber);
-  if (type === 'date' || type === 'time') return createRangeTally(dateScale, (value) => withinDates(toNumber(value)));
+  if (type === 'date' || type === 'time') {
+    return createRangeTally(dateScaleIn(zone), (value) => {
+      const instant = withinDates(toNumber(value));
+      return instant === undefined ? undefined : zone.localTime(instant);
+    });
+  }
   return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
 }
 

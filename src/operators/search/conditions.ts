@@ -15,6 +15,7 @@ import {
   type Target,
   type ValueType,
 } from './condition-filters.ts';
+import { valuesInList } from './value-list.ts';
 
 const OPERATORS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'contains', 'exists', 'empty'] as const;
 type Operator = (typeof OPERATORS)[number];
@@ -56,7 +57,7 @@ function parseComparison(type: ValueType, operator: Operator, value: string): Co
   if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
   // Its only operators are those above.
   if (type === 'file') return { problem: say('notBooleanValue') };
-  const values = operator === 'in' ? value.split(',') : [value];
+  const values = operator === 'in' ? valuesInList(value) : [value];
   if (values.length > MAX_IN) return { problem: say('tooManyValues', { max: MAX_IN }) };
   if (type === 'multiselect') return { test: { is: 'chosen', choices: values }, isNot: false };
   if (type === 'text' || type === 'email') {

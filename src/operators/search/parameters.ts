@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ScopeParameter } from '../../api/parameters.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import { canonicalTimeZone } from '../../platform/core/identifiers.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { PlainCode } from '../../platform/languages/reasons.ts';
 import { MAX_WHERE } from './conditions.ts';
@@ -66,6 +67,14 @@ export const Cursor = z
   .max(MAX_CURSOR_LENGTH, code('tooLongText'))
   .optional()
   .meta({ description: 'The `next` of the previous page of the same query', example: 'AbC123' });
+
+/** The zone of the days that a response counts (spec 4.3.2). */
+export const TimeZoneParameter = z
+  .string(SINGLE_TEXT)
+  .max(100, code('tooLongText'))
+  .refine((name) => canonicalTimeZone(name) !== undefined, code('notTimeZone'))
+  .default('UTC')
+  .meta({ description: 'The IANA time zone of the days', example: 'Europe/Berlin' });
 
 /** The parameters that select and order records (spec 4.3). */
 export const queryParameters = { where: Where, q: SearchText, sourceAppId: ScopeParameter };

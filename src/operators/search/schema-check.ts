@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import type { AppService } from '../../apps/apps.service.ts';
+import type { Moment } from '../../fields/base/iso-date.ts';
 import { compileSchema, type Validator } from '../../fields/compile.ts';
 import { completeDefinition, definitionIssues, fileLimitIssues } from '../../fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../../fields/renames.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
+import { momentIn } from '../../schemas/checked-data.ts';
 import { SchemaReplacement } from '../../schemas/schemas.routes.ts';
 import type { SchemaChange, SchemaService } from '../../schemas/schemas.service.ts';
 
@@ -57,7 +59,18 @@ const BUDGET_MS = 1_800;
 const MAX_BLOCKING_MS = 10;
 const MAX_EXAMPLES = 5;
 /** The properties of a field with which a count reveals stored values. */
-const OF_VALUES = ['regex', 'enum', 'min', 'max', 'minLength', 'maxLength', 'showIf', 'requiredIf'] as const;
+const OF_VALUES = [
+  'regex',
+  'enum',
+  'min',
+  'max',
+  'earliest',
+  'latest',
+  'minLength',
+  'maxLength',
+  'showIf',
+  'requiredIf',
+] as const;
 
 type SchemaCheck = z.infer<typeof schemaCheckEndpoints.checkSchema.response>;
 
@@ -100,6 +113,7 @@ export function createSchemaCheckService(deps: {
       await yieldToEventLoop();
       const validator = compileSchema({ rejectUnknown, fields });
       const current = compileSchema(newest);
+      const moment = momentIn({ app });
 
       const result: SchemaCheck = { checked: 0, failing: 0, newlyFailing: 0, examples: [], complete: false };
       const others: SchemaCheck['examples'] = [];
@@ -114,11 +128,11 @@ export function createSchemaCheckService(deps: {
           await yieldToEventLoop();
           resumedAt = performance.now();
         }
-        const [first] = problemsAgain(validator, withRenamedKeys(data, renames));
+        const [first] = problemsAgain(validator, withRenamedKeys(data, renames), moment);
         result.checked += 1;
         if (!first) continue;
         result.failing += 1;
-        const isNew = problemsAgain(current, data).length === 0;
+        const isNew = problemsAgain(current, data, moment).length === 0;
         if (isNew) result.newlyFailing += 1;
         const examples = isNew ? result.examples : others;
         if (canRead && examples.length < MAX_EXAMPLES)
@@ -130,9 +144,9 @@ export function createSchemaCheckService(deps: {
 }
 
 /** Why stored data could not be submitted again, without the values that would not be shown. */
-function problemsAgain(validator: Validator, stored: Record<string, unknown>): Issue[] {
+function problemsAgain(validator: Validator, stored: Record<string, unknown>, moment: Moment): Issue[] {
   const states = validator.states(stored);
-  return validator.issues(states ? validator.shownData(stored, states) : stored, 'staff', false, states);
+  return validator.issues(states ? validator.shownData(stored, states) : stored, 'staff', false, states, moment);
 }
 
 export const schemaCheckRoutes = (check: SchemaCheckService): Route[] =>

@@ -9,6 +9,8 @@ import type { AppService } from '../../apps/apps.service.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
+import { TimeZoneParameter } from './parameters.ts';
+import { timeZoneOf } from './time-zone.ts';
 
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 365;
@@ -43,16 +45,19 @@ export const userStatsEndpoints = {
     path: '/auth/stats',
     scoped: true,
     summary: "How many users the session's app has",
-    description: 'With the number of records created on each of the last days (UTC, today included), oldest first.',
+    description:
+      'With the number of records created on each of the last days of `timeZone` (today included), oldest first.',
     query: z.strictObject({
       days: WholeNumber(1, MAX_DAYS)
         .default(DEFAULT_DAYS)
         .meta({ description: `The number of days: 1 to ${MAX_DAYS}`, example: 30 }),
+      timeZone: TimeZoneParameter,
       sourceAppId: ScopeParameter,
     }),
     response: z.strictObject({
       users: Count,
       lastSubmissionAt: LastSubmission,
+      timeZone: z.string().meta({ description: 'The time zone of the days', example: 'UTC' }),
       days: z.array(z.strictObject({ date: z.iso.date().meta({ example: '2026-01-31' }), created: Count })),
     }),
     errors: [404],
@@ -100,16 +105,18 @@ export const userStatsRoutes = (deps: { apps: AppService; activity: AppActivity;
       await activity.flush();
       const app = await apps.get(sourceAppId);
       if (!app.id.equals(id)) throw new AppNotFound();
-      const firstDay = Math.floor(Date.now() / DAY_MS) - query.days + 1;
-      const midnights = Array.from({ length: query.days + 1 }, (_, index) => new Date((firstDay + index) * DAY_MS));
+      const zone = timeZoneOf(query.timeZone);
+      const firstDay = Math.floor(zone.localTime(Date.now()) / DAY_MS) - query.days + 1;
+      const localMidnights = Array.from({ length: query.days + 1 }, (_, index) => (firstDay + index) * DAY_MS);
+      const midnights = localMidnights.map((time) => new Date(zone.instantOf(time)));
       const users = await reader.count(id);
       const created: number[] = [];
       for (let day = 0; day < query.days; day += DAYS_AT_ONCE) {
         created.push(...(await reader.countCreated(id, midnights.slice(day, day + DAYS_AT_ONCE + 1))));
       }
-      const dates = midnights.map((midnight) => midnight.toISOString().slice(0, 10));
+      const dates = localMidnights.map((time) => new Date(time).toISOString().slice(0, 10));
       const days = created.map((count, index) => ({ date: dates[index] ?? '', created: count }));
-      return { users, lastSubmissionAt: app.lastSubmissionAt?.toISOString() ?? null, days };
+      return { users, lastSubmissionAt: app.lastSubmissionAt?.toISOString() ?? null, timeZone: zone.name, days };
     },
 
     getStatsOfAllApps: ({ query: { sourceAppId } }) =>

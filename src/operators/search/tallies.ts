@@ -1,3 +1,5 @@
+import { type TimeZone, UTC } from './time-zone.ts';
+
 /** From `from`, inclusive, to `to`, exclusive. Absent: no bound that a query can name. */
 interface RangeCount {
   from?: number | string;
@@ -130,11 +132,14 @@ function listRanges<Width>(counts: ReadonlyMap<number, number>, scale: Scale<Wid
   for (let start = Math.min(...starts); start <= last; ) {
     const next = scale.next(start, width);
     const [from, to] = [scale.bound(start, width), scale.bound(next, width)];
-    ranges.push({
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-      count: counts.get(start) ?? 0,
-    });
+    // An hour that the clocks skip has equal bounds.
+    if (from === undefined || from !== to) {
+      ranges.push({
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        count: counts.get(start) ?? 0,
+      });
+    }
     if (next <= start) break;
     start = next;
   }
@@ -151,7 +156,7 @@ const FIRST_MONDAY_MS = 4 * DAY_MS;
 const FIRST_TIME = Date.parse('0001-01-01T00:00:00Z');
 const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Either a number of milliseconds or a number of months, in UTC. */
+/** Either a number of milliseconds or a number of months, of local times. */
 interface DateWidth {
   milliseconds?: number;
   origin?: number;
@@ -172,8 +177,8 @@ export function withinDates(time: number | undefined): number | undefined {
   return time === undefined ? undefined : Math.min(Math.max(time, FIRST_TIME), END_OF_TIME);
 }
 
-/** Ranges from hours to millennia, in UTC. */
-export const dateScale: Scale<DateWidth> = {
+/** Ranges of local times from hours to millennia. */
+export const dateScaleIn = (zone: TimeZone): Scale<DateWidth> => ({
   floor: (value, width) => rangeStart(dateRangeIndex(value, width), width),
   next: (start, width) => rangeStart(dateRangeIndex(start, width) + 1, width),
   wider: (width) => (width === undefined ? HOUR : (NESTED[NESTED.indexOf(width) + 1] ?? LONGEST)),
@@ -186,10 +191,11 @@ export const dateScale: Scale<DateWidth> = {
   },
   bound(value, width) {
     if (value <= FIRST_TIME || value > END_OF_TIME) return undefined;
-    const text = new Date(value).toISOString();
-    return width === HOUR ? text : text.slice(0, 10);
+    // A condition reads a date as a day in UTC.
+    const text = zone.textOf(value);
+    return width === HOUR || zone !== UTC ? text : text.slice(0, 10);
   },
-};
+});
 
 function dateRangeIndex(time: number, { milliseconds, origin = 0, months }: DateWidth): number {
   if (milliseconds !== undefined) return Math.floor((time - origin) / milliseconds);

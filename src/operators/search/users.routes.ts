@@ -192,7 +192,7 @@ export const userEndpoints = (details: RecordDetails) =>
 
 export const userRoutes = (users: UserService, cursors: Cursors, details: RecordDetails): Route[] => [
   ...routes(breakdownEndpoints, {
-    breakDownUsers: async ({ app, query: { field, ...request } }) => users.breakdown(app, field, request),
+    breakDownUsers: async ({ app, query }) => users.breakdown(app, query),
   }),
   ...routes(userEndpoints(details), {
     listUsers: async ({ app, query, closed }) => {

@@ -95,9 +95,12 @@ export function createUserService(deps: {
     },
 
     /** @throws {InvalidInput} for an invalid query or field @throws {NotFound} */
-    async breakdown(app: Pick<App, 'id'>, field: string, request: QueryRequest): Promise<Breakdown> {
+    async breakdown(
+      app: Pick<App, 'id'>,
+      { field, timeZone, ...request }: QueryRequest & { field: string; timeZone: string },
+    ): Promise<Breakdown> {
       const queriedApp = await queried(app, request);
-      return breakDown(app.id, field, parseQuery(request, queriedApp.schema), queriedApp);
+      return breakDown(app.id, field, parseQuery(request, queriedApp.schema), { ...queriedApp, timeZone });
     },
 
     /** A search across apps, or in one of them (spec 4.4). @throws {InvalidInput} */

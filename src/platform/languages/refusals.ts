@@ -203,7 +203,6 @@ export const refusals = {
   tooManyFileBytes: 'Too many files were sent from this network; try again later',
   fileBeingSent: 'Another request sends this file; try again shortly',
   fileFieldNotFound: 'This form has no such field for files',
-  fileEmpty: 'The file is empty',
   archiveUnreadable: 'The file is no ZIP archive, or it is not complete',
   archiveUnsupported: 'The archive is encrypted, or compressed with another method than Deflate',
   archiveAmbiguous: 'The archive has two entries of one name, or entries that overlap',

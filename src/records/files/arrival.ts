@@ -4,7 +4,8 @@ import { type FileTypeName, typeOfName } from '../../fields/base/file-types.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import type { ByteRange } from './file-content.ts';
-import { examine, safeName } from './file-types.ts';
+import { safeName } from './file-names.ts';
+import { examine } from './file-types.ts';
 import { NotScanned, type Scanner } from './scanner.ts';
 
 /** A megabyte of the limits of files. */
@@ -31,7 +32,7 @@ export type ReadRange = (range: ByteRange) => AsyncIterable<Buffer>;
 
 /**
  * Returns a function that resolves with what a content is (spec 4.14.1).
- * @throws {InvalidInput} `fileType`, `fileInfected`, `fileChanged`
+ * @throws {InvalidInput} `fileEmpty`, `fileType`, `fileInfected`, `fileChanged`
  */
 export function createInspection(scanner: Scanner | undefined) {
   /** A file that is not scanned waits, and nobody can read it (file-scans.ts). */
@@ -56,6 +57,7 @@ export function createInspection(scanner: Scanner | undefined) {
     const digest = hash.digest('hex');
     if (sha256 !== undefined && digest !== sha256) throw refusal(key, 'fileChanged');
     const isOfType = await examination?.end((start, end) => readRange(read, start, end));
+    if (size === 0) throw refusal(key, 'fileEmpty');
     if (!type || !isOfType || !types.includes(type)) throw refusal(key, typeProblem(types));
     const scan = await scanned(() => read(whole));
     if (scan === 'infected') throw refusal(key, 'fileInfected');

@@ -11,16 +11,10 @@ import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
 import { removalTime } from './file-content.ts';
+import { archivePath } from './file-names.ts';
 import type { FilePlace, FindPlace } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
-import {
-  archivePath,
-  BY_CHECK,
-  BY_RECORD,
-  type ChunkCollection,
-  type FileCollection,
-  type FileDocument,
-} from './files.model.ts';
+import { BY_CHECK, BY_RECORD, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 
 const FILE_JOB = 'files';
 const EVERY_MS = 1_000;
@@ -64,7 +58,10 @@ export function createFileCleaner(deps: {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let existAny = false;
 
-  /** Whether there are files. A claim sets the time of an examination, so this may be late. */
+  /**
+   * Whether there are files, for the events of records. It may be late: each claim of a file for a
+   * record sets a time at which the file is examined.
+   */
   async function hasFiles(): Promise<boolean> {
     if (existAny || performance.now() - lookedAt < NO_FILES_MS) return existAny;
     const now = performance.now();
@@ -122,7 +119,6 @@ export function createFileCleaner(deps: {
 
   /** Has the files that match examined now. @param change further members that they get */
   async function examineNow(matching: Filter<FileDocument>, change: Record<string, string> = {}): Promise<void> {
-    if (!(await hasFiles())) return;
     const found = await files.find(matching, { projection: { 'metadata.appId': 1 } }).toArray();
     if (found.length === 0) return;
     await files.updateMany(typedFilter<FileDocument>({ ...these(found), 'metadata.state': 'whole' }), [

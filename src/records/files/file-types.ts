@@ -1,5 +1,4 @@
 import { FILE_TYPES, type FileTypeName } from '../../fields/base/file-types.ts';
-import { trimmedOf } from '../../fields/base/text.ts';
 
 /** Reads bytes of the file that is examined. `end`: exclusive. */
 type ReadAt = (start: number, end: number) => Promise<Buffer>;
@@ -194,6 +193,13 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const END_BYTES = 22;
+/** The record of a large archive, and the locator that names its place, before the end. */
+const END_64 = 0x06064b50;
+const END_64_BYTES = 56;
+const LOCATOR = 0x07064b50;
+const LOCATOR_BYTES = 20;
+const MAX_16 = 0xffff;
+const MAX_32 = 0xffffffff;
 const LOCAL_BYTES = 30;
 const CENTRAL_BYTES = 46;
 const MAX_COMMENT = 0xffff;
@@ -203,10 +209,26 @@ const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024;
 const isSignature = (bytes: Buffer, signature: number, at = 0): boolean =>
   bytes.length >= at + 4 && bytes.readUInt32LE(at) === signature;
 
+/** What may stand from the locator of a large archive on. */
+const MAX_TAIL = LOCATOR_BYTES + END_BYTES + MAX_COMMENT;
+
 /** Whether some reader may take the file for an archive: it has the end of one. */
 async function endsLikeArchive(size: number, readAt: ReadAt): Promise<boolean> {
-  const tail = await readAt(Math.max(0, size - END_BYTES - MAX_COMMENT), size);
-  return tail.includes('PK\x05\x06\0\0\0\0');
+  const tail = await readAt(Math.max(0, size - MAX_TAIL), size);
+  if (tail.includes('PK\x05\x06\0\0\0\0')) return true;
+  // The numbers of disks are those of the record that the locator names.
+  for (let at = tail.indexOf('PK\x06\x07'); at >= 0; at = tail.indexOf('PK\x06\x07', at + 1)) {
+    if (isSignature(tail, END, at + LOCATOR_BYTES)) return true;
+  }
+  return false;
+}
+
+/** Where the directory of an archive is. `after`: the bytes between it and the end. */
+interface Directory {
+  entries: number;
+  bytes: number;
+  offset: number;
+  after: number;
 }
 
 /**
@@ -214,18 +236,15 @@ async function endsLikeArchive(size: number, readAt: ReadAt): Promise<boolean> {
  * large, or its numbers leave room for another directory, which other readers might find.
  */
 async function readDirectory(size: number, readAt: ReadAt): Promise<string[] | undefined> {
-  const from = Math.max(0, size - END_BYTES - MAX_COMMENT);
-  const tail = await readAt(from, size);
-  const end = tail.lastIndexOf('PK\x05\x06');
-  if (end < 0 || end + END_BYTES > tail.length) return undefined;
-  const [onDisk, entries, comment] = [8, 10, 20].map((place) => tail.readUInt16LE(end + place));
-  const [disks, bytes, offset] = [4, 12, 16].map((place) => tail.readUInt32LE(end + place)) as [number, number, number];
-  if (disks !== 0 || onDisk !== entries || comment !== tail.length - end - END_BYTES) return undefined;
-  if (bytes > MAX_DIRECTORY_BYTES || offset + bytes !== from + end) return undefined;
+  const found = await findDirectory(size, readAt);
+  if (!found || found.bytes > MAX_DIRECTORY_BYTES) return undefined;
+  const { entries, bytes, offset, after } = found;
   const directory = await readAt(offset, offset + bytes);
   const names: string[] = [];
+  const places = new Set<number>();
   let at = 0;
   while (at + CENTRAL_BYTES <= directory.length && isSignature(directory, CENTRAL, at)) {
+    places.add(at);
     const [name, extra, comment] = [28, 30, 32].map((place) => directory.readUInt16LE(at + place)) as [
       number,
       number,
@@ -234,7 +253,55 @@ async function readDirectory(size: number, readAt: ReadAt): Promise<string[] | u
     names.push(directory.toString('latin1', at + CENTRAL_BYTES, at + CENTRAL_BYTES + name));
     at += CENTRAL_BYTES + name + extra + comment;
   }
-  return at === bytes && names.length === entries ? names : undefined;
+  if (at !== bytes || names.length !== entries) return undefined;
+  // A reader that does not know the record takes the end for that of the directory.
+  return isSignature(directory, CENTRAL, after) && !places.has(after) ? undefined : names;
+}
+
+async function findDirectory(size: number, readAt: ReadAt): Promise<Directory | undefined> {
+  const from = Math.max(0, size - MAX_TAIL);
+  const tail = await readAt(from, size);
+  const end = tail.lastIndexOf('PK\x05\x06');
+  if (end < 0 || end + END_BYTES > tail.length) return undefined;
+  const numbers = [4, 6, 8, 10].map((place) => tail.readUInt16LE(end + place));
+  const [bytes, offset] = [12, 16].map((place) => tail.readUInt32LE(end + place)) as [number, number];
+  const [disk, first, onDisk, entries] = numbers as [number, number, number, number];
+  if (tail.readUInt16LE(end + 20) !== tail.length - end - END_BYTES) return undefined;
+  const locator = end - LOCATOR_BYTES;
+  if (locator < 0 || !isSignature(tail, LOCATOR, locator)) {
+    const isWhole = disk === 0 && first === 0 && onDisk === entries && offset + bytes === from + end;
+    return isWhole ? { entries, bytes, offset, after: 0 } : undefined;
+  }
+  const record = await readRecord(from + locator, tail.subarray(locator, end), readAt);
+  if (!record) return undefined;
+  // What the end says is what the record says, or a mark that the record says it.
+  const isSame =
+    [disk, first].every((number) => number === 0 || number === MAX_16) &&
+    [onDisk, entries].every((number) => number === record.entries || number === MAX_16) &&
+    (bytes === record.bytes || bytes === MAX_32) &&
+    (offset === record.offset || offset === MAX_32);
+  return isSame ? record : undefined;
+}
+
+/**
+ * Reads the record of a large archive (APPNOTE 4.3.14), which ends where its locator begins.
+ * @param at the place of the locator
+ */
+async function readRecord(at: number, locator: Buffer, readAt: ReadAt): Promise<Directory | undefined> {
+  const start = at - END_64_BYTES;
+  const isOfOne = locator.readUInt32LE(4) === 0 && locator.readUInt32LE(16) <= 1;
+  if (start < 0 || !isOfOne || locator.readBigUInt64LE(8) !== BigInt(start)) return undefined;
+  const record = await readAt(start, at);
+  if (!isSignature(record, END_64) || record.readBigUInt64LE(4) !== BigInt(END_64_BYTES - 12)) return undefined;
+  if (record.readUInt32LE(16) !== 0 || record.readUInt32LE(20) !== 0) return undefined;
+  const [onDisk, entries, bytes, offset] = [24, 32, 40, 48].map((place) => Number(record.readBigUInt64LE(place))) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (onDisk !== entries || offset + bytes !== start) return undefined;
+  return { entries, bytes, offset, after: END_64_BYTES + LOCATOR_BYTES };
 }
 
 const PARTS_OF_OFFICE = { docx: 'word/', xlsx: 'xl/', pptx: 'ppt/' } as const;
@@ -265,30 +332,4 @@ function firstEntry(head: Buffer, name: string): string | undefined {
   const [length, extra] = [head.readUInt16LE(26), head.readUInt16LE(28)];
   if (head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + length) !== name) return undefined;
   return head.toString('latin1', LOCAL_BYTES + length + extra);
-}
-
-const MAX_NAME = 200;
-/** Control characters, lone surrogates, line separators, and marks of the direction of text. */
-const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/gu;
-
-/**
- * Returns a name that is safe to store and to show: of at most 200 characters, without a path;
- * empty if nothing of it is left. Its extension stays.
- */
-export function safeName(given: string): string {
-  const plain = given.toWellFormed().replace(UNSAFE, '');
-  const name = trimmedOf(
-    '. ',
-    plain.slice(Math.max(plain.lastIndexOf('/'), plain.lastIndexOf('\\')) + 1).replace(/\s+/gu, ' '),
-  );
-  const characters = [...name];
-  if (characters.length <= MAX_NAME) return name;
-  const extension = [...(/\.[^. ]{1,10}$/u.exec(name)?.[0] ?? '')];
-  return trimmedOf(
-    '. ',
-    characters
-      .slice(0, MAX_NAME - extension.length)
-      .concat(extension)
-      .join(''),
-  );
 }

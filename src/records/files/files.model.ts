@@ -121,9 +121,6 @@ const chunkSchema = schema<FileChunk>(
 export type FileCollection = Collection<FileDocument>;
 export type ChunkCollection = Collection<FileChunk>;
 
-/** The path of a file in an archive. */
-export const archivePath = (id: string, name: string): string => `files/${id}/${name}`;
-
 /** The model of `files.files`. */
 export const createFileModel = (connection: Connection): Model<FileDocument> => createModel(connection, fileSchema);
 

@@ -245,7 +245,7 @@ export function createIncomingFiles(deps: {
   return {
     /**
      * Receives a whole file; resolves when it is durable. On an error nothing of it stays.
-     * @throws {InvalidInput} `fileName`, `fileType`, `fileInfected`
+     * @throws {InvalidInput} `fileName`, `fileEmpty`, `fileType`, `fileInfected`
      * @throws {TooLarge} for the file or the app
      * @throws {TooManyRequests} for the network @throws {Unavailable}
      */

@@ -69,7 +69,7 @@ export function appendedTo({ append }: Pick<RecordChange, 'append'>): HistoryCha
   return lists.map(([key, items]) => ({ path: `data.${key}[]`, after: items }));
 }
 
-/** The entry of a submission, as it came. It has no values before (`withRemoved`). */
+/** The entry of a submission, as it came. It has no values before (`withReplaced`). */
 export function submissionEntry(change: RecordChange, at: Date, version: number, maxBytes: number): SizedEntry {
   const by: HistoryAuthor = { kind: 'submission' };
   const removed = (change.unset ?? []).map((key) => ({ path: `data.${key}` }));
@@ -84,13 +84,32 @@ export function submissionEntry(change: RecordChange, at: Date, version: number,
   );
 }
 
-/** Adds the stored values that a submission removes: no other entry may have them. */
-export function withRemoved({ entry }: SizedEntry, removed: Values, maxBytes: number): SizedEntry {
+/** The keys whose stored values the entry of a submission depends on, if any. */
+export function replacedKeys({ unset, reset }: Pick<RecordChange, 'unset' | 'reset'>): readonly string[] | undefined {
+  return reset ? [...(unset ?? []), ...Object.keys(reset)] : unset;
+}
+
+/**
+ * Adds the stored values that a submission removes or resets: no other entry may have them. A value
+ * that it resets has both values, `null` for none before: what a submission sent has no value
+ * before. Undefined: it removes and resets none.
+ * @param stored the values of {@link replacedKeys}
+ */
+export function withReplaced(
+  { entry }: SizedEntry,
+  { reset = {} }: Pick<RecordChange, 'reset'>,
+  stored: Values,
+  maxBytes: number,
+): SizedEntry | undefined {
+  const isRemoved = (key: string): boolean => Object.hasOwn(stored, key) && !Object.hasOwn(reset, key);
+  const resets = Object.entries(reset).filter(([key, value]) => stored[key] !== value);
+  if (resets.length === 0 && !Object.keys(stored).some(isRemoved)) return undefined;
   const changes = entry.changes.map((change) => {
     const key = change.path.slice('data.'.length);
-    return Object.hasOwn(removed, key) ? { path: change.path, before: removed[key] } : change;
+    return isRemoved(key) ? { path: change.path, before: stored[key] } : change;
   });
-  return sizedEntry({ ...entry, changes }, maxBytes);
+  const added = resets.map(([key, after]) => ({ path: `data.${key}`, before: stored[key] ?? null, after }));
+  return sizedEntry({ ...entry, changes: [...changes, ...added] }, maxBytes);
 }
 
 /** Matches the records with room for an entry. */

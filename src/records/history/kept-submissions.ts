@@ -253,8 +253,10 @@ function keptOf(events?: readonly UUID[]): object[] {
   const place = { $indexOfArray: ['$outbox.id', '$history.id'] };
   const after = { $subtract: [{ $subtract: [{ $size: '$outbox' }, 1] }, place] };
   const key = { $rtrim: { input: { $substrBytes: ['$$this.path', 'data.'.length, -1] }, chars: '[]' } };
-  const hasValue = { $ne: [{ $type: '$$this.after' }, 'missing'] };
-  const values = { $filter: { input: '$history.changes', cond: hasValue } };
+  const has = (value: string) => ({ $ne: [{ $type: value }, 'missing'] });
+  // A value that the submission only resets has one before.
+  const isSent = { $and: [has('$$this.after'), { $not: [has('$$this.before')] }] };
+  const values = { $filter: { input: '$history.changes', cond: isSent } };
   return [
     { $set: { history: { $filter: { input: { $ifNull: ['$history', []] }, cond: isMeant } } } },
     { $unwind: '$history' },

@@ -25,13 +25,14 @@ export interface SlotWrite {
  */
 export function slotWrites(
   slots: readonly IndexSlot[] | undefined,
-  { set, append, unset }: Pick<RecordChange, 'set' | 'append' | 'unset'>,
+  { set, append, unset, reset }: Pick<RecordChange, 'set' | 'append' | 'unset' | 'reset'>,
   defaults?: Readonly<Record<string, unknown>>,
 ): SlotWrite[] | undefined {
   if (!slots) return undefined;
   return slots.filter(isWritten).map(({ slot, key, kind }) => {
     if (Object.hasOwn(append, key) || unset?.includes(key)) return { slot, key, value: null };
     if (Object.hasOwn(set, key)) return { slot, key, value: slotValue(kind, set[key]) };
+    if (reset && Object.hasOwn(reset, key)) return { slot, key, value: slotValue(kind, reset[key]) };
     const hasDefault = defaults !== undefined && Object.hasOwn(defaults, key);
     return { slot, key, value: undefined, ...(hasDefault && { initial: slotValue(kind, defaults[key]) }) };
   });

@@ -1,6 +1,6 @@
 import type { UUID } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
-import { INLINE_SIZE, type InlineSize, isFull, withRemoved } from '../history/history-entries.ts';
+import { INLINE_SIZE, type InlineSize, isFull, replacedKeys, withReplaced } from '../history/history-entries.ts';
 import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
 import type { SlotStore } from '../indexes/slots.ts';
 import type { WordRecords } from '../indexes/word-records.ts';
@@ -66,7 +66,7 @@ export async function refuseOutdated(
 
 /**
  * The result of the read. Its size is bounded (invariant 7): of `data` it contains only what the
- * submission removes.
+ * submission removes or resets.
  */
 interface Facts
   extends Answer,
@@ -84,8 +84,8 @@ interface Facts
   waitingEvents?: number;
   /** The entries of the history. Read only for a submission that adds one. */
   inline?: InlineSize;
-  /** The values that the submission removes. Read only for one that adds an entry. */
-  removed?: Record<string, unknown>;
+  /** The values that the submission removes or resets. Read only for one that adds an entry. */
+  before?: Record<string, unknown>;
   /** The number of words. Read only for an app with an index of words. */
   wordCount?: number;
   /** In bytes, without the history. This and the next two are read only near the size limit. */
@@ -171,10 +171,9 @@ export function createConflictReader(deps: ConflictDeps) {
       const { parts } = submission;
       const known = parts?.map((part) => [part.name, part.explain(facts.parts?.[part.name])]);
       const view: RecordView = { keyEpoch: facts.keyEpoch ?? 0, parts: known && Object.fromEntries(known) };
-      const { removed: values = {} } = facts;
-      if (submission.entry && Object.keys(values).length > 0) {
-        view.removed = { values, entry: withRemoved(submission.entry, values, limits.maxEntry) };
-      }
+      const { before = {} } = facts;
+      const entry = submission.entry && withReplaced(submission.entry, submission.change, before, limits.maxEntry);
+      if (entry) view.replaced = { values: before, entry };
       return facts.size === undefined ? { reason: 'retry', view } : explainSize(facts, submission, view);
     },
 
@@ -200,7 +199,8 @@ function factsPipeline(submission: Submission) {
   const inline = { $ifNull: ['$appliedKeys', []] };
   const mayExceed = growth > 0 && { $gt: [{ $add: [{ $ifNull: ['$sizeBound', 0] }, growth] }, maxBound] };
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
-  const replaced = valuesOf([...Object.keys(change.set), ...(change.unset ?? [])]);
+  const before = replacedKeys(change);
+  const replaced = valuesOf([...Object.keys(change.set), ...(before ?? [])]);
   const project = {
     appId: 1,
     createdAt: 1,
@@ -219,7 +219,7 @@ function factsPipeline(submission: Submission) {
     ...(renames && { isUnmoved: isUnmoved(renames) }),
     ...(submission.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } }),
     ...(submission.entry && { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' } }),
-    ...(submission.entry && change.unset && { removed: valuesOf(change.unset) }),
+    ...(submission.entry && before && { before: valuesOf(before) }),
     ...(submission.words && { wordCount: WORD_COUNT }),
     size: nearLimit(RECORD_BYTES),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),

@@ -13,6 +13,7 @@ import {
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import { momentIn } from '../../schemas/checked-data.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { FileClaims } from '../files/file-claims.ts';
@@ -478,8 +479,9 @@ function editWithFiles(
 const idOf = (file: unknown): unknown => (file as { id?: unknown } | null)?.id;
 
 /** @throws {InvalidInput} when the schema refuses an edit */
-export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, { validator, renames }: Lease): void {
-  const issues = validator.editIssues(edit.set, edit.unset);
+export function refuseInvalid(edit: Pick<RecordEdit, 'set' | 'unset'>, lease: Lease): void {
+  const { validator, renames } = lease;
+  const issues = validator.editIssues(edit.set, edit.unset, momentIn(lease));
   if (renames && issues.length === 0) issues.push(...oldKeyIssues(edit.set, renames));
   if (issues.length > 0) throw new InvalidInput('invalidChange', issues);
 }

@@ -50,9 +50,10 @@ export interface ChangeSize {
 }
 
 /** Computes the size of a change. */
-export function changeSize({ set, append }: RecordChange): ChangeSize {
+export function changeSize({ set, reset, append }: RecordChange): ChangeSize {
   const { calculateObjectSize } = BSON;
-  return { set: calculateObjectSize(set) - EMPTY, append: calculateObjectSize(append) - EMPTY };
+  const replacing = reset ? { ...set, ...reset } : set;
+  return { set: calculateObjectSize(replacing) - EMPTY, append: calculateObjectSize(append) - EMPTY };
 }
 
 /** The largest `sizeBound` of a record with index slots and words, which are not counted. */

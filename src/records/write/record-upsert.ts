@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { notAfterEpoch } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
-import { HAS_ROOM, type SizedEntry, valuesAre } from '../history/history-entries.ts';
+import { HAS_ROOM, replacedKeys, type SizedEntry, valuesAre } from '../history/history-entries.ts';
 import { HAS_ROOM_FOR_WORDS } from '../indexes/record-words.ts';
 import type { SlotWrite } from '../indexes/slot-records.ts';
 import { HAS_ROOM_FOR_EVENT } from '../stored/outbox.ts';
@@ -85,8 +85,8 @@ export interface RecordView {
   keyEpoch: number;
   /** What the parts of the write know of the record, by their names. */
   parts?: Readonly<Record<string, unknown>> | undefined;
-  /** The stored values of the fields that it does not show, and its entry with them; or none. */
-  removed?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
+  /** The stored values that it removes or resets, and its entry with them; or none. */
+  replaced?: { values: Readonly<Record<string, unknown>>; entry: SizedEntry };
   /** The `sizeBound` when the exact size was read, and its value after this write. */
   exactBound?: { was: number | undefined; becomes: number };
 }
@@ -101,7 +101,7 @@ export const UNSEEN: RecordView = { keyEpoch: 0 };
  * creates one or fails with E11000.
  */
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
-  const { appId, sourceAppId, email, schemaVersion, now, slots, words, slotEpoch, applied } = submission;
+  const { appId, sourceAppId, email, schemaVersion, now, change, slots, words, slotEpoch, applied } = submission;
   const { known } = view;
   const filter: Statement['filter'] = { appId, email, schemaVersion: { $lte: schemaVersion } };
   // A range, because MongoDB does not cache a plan for an equality on `_id` (decision 36).
@@ -129,12 +129,12 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     if (part.upsert(statement, view.parts?.[part.name])) requiresRecord = true;
   }
   if (submission.hasConsumers) addEvent(statement, buildEvent(submission, newId));
-  const entry = view.removed?.entry ?? submission.entry;
+  const entry = view.replaced?.entry ?? submission.entry;
   if (entry) addEntry(statement, buildEntry(entry, newId), entry.bytes);
-  // The entry has the values that it removes, so the filter requires them.
-  if (entry && submission.change.unset)
-    Object.assign(filter, valuesAre(view.removed?.values ?? {}, submission.change.unset));
-  if (requiresRecord || view.removed || isCreatedByInsert(submission)) update.$setOnInsert[NO_CREATION] = null;
+  // The entry has the values that it removes or resets, so the filter requires them.
+  const before = entry && replacedKeys(change);
+  if (before) Object.assign(filter, valuesAre(view.replaced?.values ?? change.reset ?? {}, before));
+  if (requiresRecord || view.replaced || isCreatedByInsert(submission)) update.$setOnInsert[NO_CREATION] = null;
   return {
     kind: 'upsert',
     appId,
@@ -143,8 +143,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     update: changing<UserDocument>(update),
     creation: { id: newId, createdAt: now },
     known,
-    // The filter and the entry have the removed values.
-    bytes: estimateBytes(submission) + 2 * (view.removed?.entry.bytes ?? 0),
+    // The filter and the entry have these values.
+    bytes: estimateBytes(submission) + 2 * (view.replaced?.entry.bytes ?? 0),
   };
 }
 
@@ -192,12 +192,19 @@ function addChange(statement: Statement, { change, defaults }: Submission, maxAr
     increment(statement, `arraySizes.${key}`, items.length);
     fields += 1;
   }
-  if (defaults) addDefaults(statement, defaults.values);
+  for (const [key, value] of Object.entries(change.reset ?? NONE)) update.$set[`data.${key}`] = value;
+  if (defaults) addDefaults(statement, defaults.values, change.reset);
   else if (fields === 0 && !change.unset) update.$setOnInsert.data = {};
 }
 
-function addDefaults({ update: { $setOnInsert } }: Statement, values: Readonly<Record<string, unknown>>): void {
+type Values = Readonly<Record<string, unknown>>;
+
+const NONE: Values = {};
+
+/** @param reset those that the update sets in every record */
+function addDefaults({ update: { $setOnInsert } }: Statement, values: Values, reset = NONE): void {
   for (const [key, value] of Object.entries(values)) {
+    if (Object.hasOwn(reset, key)) continue;
     $setOnInsert[`data.${key}`] = value;
     if (Array.isArray(value)) $setOnInsert[`arraySizes.${key}`] = value.length;
   }

@@ -68,6 +68,7 @@ export function buildEvent({ now, change, lang, entry, page, asksReply }: Submis
     ...Object.keys(change.set),
     ...Object.keys(change.append),
     ...(change.unset ?? []),
+    ...Object.keys(change.reset ?? {}),
   ]);
   if (lang !== undefined) event.lang = lang;
   if (entry && isSubmission(entry)) event.kept = true;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FileValue } from '../../support/server/files.ts';
 import { type MailServers, startMailServers } from '../../support/server/mail-servers.ts';
-import type { TestServer } from '../../support/server/server.ts';
+import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
 import { age, FILE_FIELDS, findFile, type Uploaded, upload as uploadTo } from '../../support/server/uploaded.ts';
 
 // Files of submissions that wait for an operator or for their person, or that change no record.
@@ -84,6 +84,26 @@ describe('a held submission', () => {
     // Before, a check that finds the entry would come again later.
     await age(server.db, value, 60_000);
     await untilGone(value);
+  });
+
+  it('loses its files with a deletion at a server that had just found none', async () => {
+    const fresh = await startServer({}, undefined, QUICK_JOBS);
+    try {
+      const { sourceAppId } = await fresh.admin.buildApp({ fields: FILE_FIELDS });
+      // The relay of this event looks for files.
+      await fresh.client.submit(sourceAppId, { email: 'ada@x.org', data: {} }).expect(200);
+      const users = fresh.db.collection('users');
+      await expect.poll(() => users.countDocuments({ 'outbox.0': { $exists: true } }), POLL).toBe(0);
+      const { token, value } = await uploadTo(fresh.db, sourceAppId);
+      const input = { email: 'ada@x.org', data: { cv: [token] } };
+      await fresh.services.submissions.submit(sourceAppId, input, { via: 'form', isTrapped: true });
+      const [{ id }] = (await fresh.admin.get(`/auth/held?sourceAppId=${sourceAppId}`).expect(200)).body.held;
+      await fresh.admin.delete(`/auth/held/${id}?sourceAppId=${sourceAppId}`).expect(200);
+      await age(fresh.db, value, 60_000);
+      await expect.poll(() => findFile(fresh.db, value), POLL).toBeUndefined();
+    } finally {
+      await fresh.close();
+    }
   });
 
   it('is held once when it is sent again with its key', async () => {

@@ -110,7 +110,9 @@ describe('a file in one body', () => {
     expect(await send(pdf(), 'cv.txt')).toEqual(refused('fileType'));
     expect(await send(pdf(), 'cv.png')).toEqual(refused('fileType'));
     expect(await send('<html><script>', 'cv.pdf')).toEqual(refused('fileType'));
-    expect(await send('', 'cv.pdf')).toEqual(refused('fileType'));
+    // It is a text, but has none.
+    expect(await send('', 'a.txt', 'text')).toEqual(refused('fileEmpty', 'text'));
+    expect(await send('', 'cv.pdf')).toEqual(refused('fileEmpty'));
     expect(await send(PNG, 'a.png', 'text')).toEqual(refused('fileType', 'text'));
     // Nothing of them stays to be found.
     const left = await files()

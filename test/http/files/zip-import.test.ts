@@ -43,6 +43,25 @@ const isWhole = (file: Document): boolean => file.metadata.state === 'whole';
 const fileOf = (content: Buffer, name = 'cv.pdf') => ({ id: new UUID().toString(), name, content });
 
 describe('the import of an export (spec 4.7.1)', () => {
+  it('brings the names of files that a path cannot have', async () => {
+    const [from, to] = [await newApp(), await newApp()];
+    const name = 'Offer: 1*2?.pdf';
+    const { body } = await upload(server.listener.url, from.sourceAppId, pdfOf(100), { name });
+    await server.client.submit(from.sourceAppId, { email: 'a@example.com', data: { cv: [body.token] } }).expect(200);
+    const archive = await exported(from.sourceAppId);
+    expect(archive.includes('Offer_ 1_2_.pdf')).toBe(true);
+    expect(await runImport(admin, to.sourceAppId, archive, ZIP)).toMatchObject({ state: 'completed', created: 1 });
+    expect((await recordsOf(to.sourceAppId))[0]?.data.cv).toMatchObject([{ name }]);
+  });
+
+  it('finds a file whose path has its name as it is', async () => {
+    const app = await newApp();
+    const file = fileOf(pdfOf(100), 'a:b.pdf');
+    const archive = await zipOf(exportOf({ 'a@example.com': [file] }));
+    expect(await runImport(admin, app.sourceAppId, archive, ZIP)).toMatchObject({ created: 1, rejected: 0 });
+    expect((await recordsOf(app.sourceAppId))[0]?.data.cv).toMatchObject([{ name: 'a:b.pdf' }]);
+  });
+
   it('brings records and files to another app, byte for byte', { tags: 'long' }, async () => {
     const [from, to] = [await newApp(), await newApp()];
     const contents = new Map<string, Buffer[]>();

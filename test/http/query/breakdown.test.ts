@@ -18,6 +18,7 @@ const RECORDS = 300;
 const schema = { fields: FIELDS, rejectUnknown: false };
 const FIELD_PATHS = ['name', 'plan', 'age', 'born', 'agreed', 'extra'].map((key) => `data.${key}`);
 const PATHS = [...FIELD_PATHS, 'createdAt', 'updatedAt', 'schemaVersion'];
+const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Africa/Cairo', 'Pacific/Apia'];
 
 let server: TestServer;
 let users: UserCollection;
@@ -72,17 +73,23 @@ describe.each([
   ])('has the counts of a plain model, %s', async (_name, budgetMs) => {
     const breakDown = createUserBreakdown(createRecordRanges(users), budgetMs);
     await fc.assert(
-      fc.asyncProperty(fc.array(where, { maxLength: 2 }), fc.constantFrom(...PATHS), async (conditions, field) => {
-        const matching = records.filter((record) => conditions.every((one) => holds(record, one)));
-        const found = await breakDown(appId, field, parseQuery({ where: conditions }, schema), {
-          schema,
-          slotOf: slots,
-        });
-        // A single range covers the app, unless the query has several segments.
-        if (budgetMs === 0 && !found.complete) return;
-        expect(found.complete).toBe(true);
-        expectCounts(found, field, matching);
-      }),
+      fc.asyncProperty(
+        fc.array(where, { maxLength: 2 }),
+        fc.constantFrom(...PATHS),
+        fc.constantFrom(...ZONES),
+        async (conditions, field, timeZone) => {
+          const matching = records.filter((record) => conditions.every((one) => holds(record, one)));
+          const found = await breakDown(appId, field, parseQuery({ where: conditions }, schema), {
+            schema,
+            slotOf: slots,
+            timeZone,
+          });
+          // A single range covers the app, unless the query has several segments.
+          if (budgetMs === 0 && !found.complete) return;
+          expect(found.complete).toBe(true);
+          expectCounts(found, field, matching);
+        },
+      ),
       { numRuns: rounds(80, 30), endOnFailure: true },
     );
   });
@@ -98,6 +105,86 @@ describe.each([
       const ranges = found.ranges ?? [];
       expect(ranges.length).toBeLessThanOrEqual(31);
       for (const [at, { from }] of ranges.entries()) if (at > 0) expect(from).toBe(ranges[at - 1]?.to);
+    }
+  });
+});
+
+describe('a breakdown by time', () => {
+  const apps = new Map<string, ObjectId>();
+  const stored = new Map<string, UserDocument[]>();
+
+  /** Stores a record for each quarter of an hour between two times. */
+  async function storeBetween(from: string, to: string): Promise<string> {
+    const app = new ObjectId();
+    const newId = createRecordIds();
+    const quarters = (Date.parse(to) - Date.parse(from)) / 900_000;
+    const list = Array.from({ length: quarters }, (_, at) => {
+      const createdAt = new Date(Date.parse(from) + at * 900_000);
+      return { ...recordOf(app, {}, at, newId), _id: newId(createdAt), createdAt, updatedAt: createdAt };
+    });
+    await users.insertMany(list);
+    apps.set(from, app);
+    stored.set(from, list);
+    return from;
+  }
+
+  const breakDownIn = async (name: string, timeZone: string) => {
+    const breakDown = createUserBreakdown(createRecordRanges(users), 60_000);
+    const options = { schema, slotOf: () => undefined, timeZone };
+    return breakDown(apps.get(name) as ObjectId, 'createdAt', parseQuery({}, schema), options);
+  };
+
+  it('has the days of a time zone: one of 23 hours, one without midnight, one after another date', async () => {
+    const name = await storeBetween('2026-03-27T00:00:00Z', '2026-03-31T00:00:00Z');
+    const found = await breakDownIn(name, 'Europe/Berlin');
+    expect(found).toMatchObject({
+      timeZone: 'Europe/Berlin',
+      complete: true,
+      ranges: [
+        { from: '2026-03-27T00:00:00+01:00', to: '2026-03-28T00:00:00+01:00', count: 92 },
+        { from: '2026-03-28T00:00:00+01:00', to: '2026-03-29T00:00:00+01:00', count: 96 },
+        { from: '2026-03-29T00:00:00+01:00', to: '2026-03-30T00:00:00+02:00', count: 92 },
+        { from: '2026-03-30T00:00:00+02:00', to: '2026-03-31T00:00:00+02:00', count: 96 },
+        { from: '2026-03-31T00:00:00+02:00', to: '2026-04-01T00:00:00+02:00', count: 8 },
+      ],
+    });
+    for (const zone of ZONES) {
+      // The bounds are conditions that select what was counted.
+      expectCounts(await breakDownIn(name, zone), 'createdAt', stored.get(name) ?? []);
+    }
+    expect((await breakDownIn(name, 'UTC')).ranges?.[0]).toEqual({ from: '2026-03-27', to: '2026-03-28', count: 96 });
+    const inCairo = await breakDownIn(
+      await storeBetween('2026-04-22T00:00:00Z', '2026-04-26T00:00:00Z'),
+      'Africa/Cairo',
+    );
+    expect(inCairo.ranges?.[2]).toEqual({
+      from: '2026-04-24T01:00:00+03:00',
+      to: '2026-04-25T00:00:00+03:00',
+      count: 92,
+    });
+  });
+
+  it('has the hours of a time zone: one that occurs twice is one range, one that is skipped is none', async () => {
+    const autumn = await storeBetween('2026-10-24T22:00:00Z', '2026-10-25T04:00:00Z');
+    const hours = (await breakDownIn(autumn, 'Europe/Berlin')).ranges?.map(({ from, count }) => [from, count]);
+    expect(hours).toEqual([
+      ['2026-10-25T00:00:00+02:00', 4],
+      ['2026-10-25T01:00:00+02:00', 4],
+      ['2026-10-25T02:00:00+02:00', 8],
+      ['2026-10-25T03:00:00+01:00', 4],
+      ['2026-10-25T04:00:00+01:00', 4],
+    ]);
+    const spring = await storeBetween('2026-03-28T23:00:00Z', '2026-03-29T03:00:00Z');
+    const found = await breakDownIn(spring, 'Europe/Berlin');
+    expect(found.ranges?.map(({ from }) => from)).toEqual([
+      '2026-03-29T00:00:00+01:00',
+      '2026-03-29T01:00:00+01:00',
+      '2026-03-29T03:00:00+02:00',
+      '2026-03-29T04:00:00+02:00',
+    ]);
+    for (const zone of ZONES) {
+      expectCounts(await breakDownIn(autumn, zone), 'createdAt', stored.get(autumn) ?? []);
+      expectCounts(await breakDownIn(spring, zone), 'createdAt', stored.get(spring) ?? []);
     }
   });
 });
@@ -171,7 +258,13 @@ describe('GET /auth/users/breakdown', () => {
     const asAdmin = await breakdown(`data.plan&sourceAppId=${app.sourceAppId}`, server.admin).expect(200);
     expect(asAdmin.body).toEqual(body);
     await breakdown('data.plan&sourceAppId=admin').expect(403);
-    expect((await breakdown('data.born').expect(200)).body).toMatchObject({ ranges: [], empty: 3 });
+    const byDate = await breakdown('data.born&timeZone=Asia/Tokyo').expect(200);
+    expect(byDate.body).toMatchObject({ ranges: [], empty: 3, timeZone: 'UTC' });
+    const byTime = await breakdown('createdAt&timeZone=asia/tokyo').expect(200);
+    expect(byTime.body).toMatchObject({ records: 3, timeZone: 'Asia/Tokyo' });
+    expect(byTime.body.ranges[0].from).toMatch(/\+09:00$/);
+    expect((await breakdown('createdAt').expect(200)).body.timeZone).toBe('UTC');
+    await breakdown('createdAt&timeZone=Mars/Olympus').expect(400);
     for (const refused of ['data.tags', 'email', 'data.no-key', '', 'data.plan&where=x']) {
       expect((await breakdown(refused)).status).toBe(400);
     }

@@ -116,6 +116,35 @@ describe('GET /auth/users with where', () => {
     expect(JSON.stringify(body)).not.toContain('xxx');
   });
 
+  it('takes commas and backslashes in the values of in, also in saved views and exports', async () => {
+    const choices = ['a,b', 'b', 'c\\d'];
+    const listed = await server.admin.buildApp({
+      fields: [
+        { key: 'one', kind: 'select', enum: choices },
+        { key: 'many', kind: 'multiselect', enum: choices },
+      ],
+    });
+    for (const [index, choice] of choices.entries()) {
+      const data = { one: choice, many: [choice] };
+      await server.client.submit(listed.sourceAppId, { email: `${index}@example.com`, data }).expect(200);
+    }
+    const client = await new Client(server.client.url).logIn(listed.sourceAppId, listed.password);
+    const found = async (where: string) =>
+      (await ask([['where', where]], client)).users.map(({ email }) => email[0]).join('');
+    for (const field of ['data.one', 'data.many']) {
+      expect(await found(`${field}:in:a\\,b`)).toBe('0');
+      expect(await found(`${field}:in:a,b`)).toBe('1');
+      expect(await found(`${field}:in:c\\\\d,a\\,b`)).toBe('20');
+      // A backslash before anything else stays.
+      expect(await found(`${field}:in:c\\d`)).toBe('2');
+    }
+    const query = new URLSearchParams({ where: 'data.one:in:a\\,b' }).toString();
+    const { body: view } = await client.post('/auth/views').send({ name: 'Comma', query }).expect(200);
+    expect(view).toMatchObject({ query, missing: [] });
+    const exported = await client.get(`/auth/users/export?format=csv&${query}`).expect(200);
+    expect(exported.text.trim().split('\r\n')).toHaveLength(2);
+  });
+
   it('refuses a path that the app does not have', async () => {
     await other.get('/auth/users?where=data.plan:eq:pro').expect(400);
     await other.get('/auth/users?sort=data.plan&total=none').expect(400);

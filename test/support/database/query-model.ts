@@ -1,3 +1,4 @@
+import { valuesInList } from '../../../src/operators/search/value-list.ts';
 import type { UserDocument } from '../../../src/records/stored/record.ts';
 
 /** The kinds of the fields of the model's app; other keys are compared as texts. */
@@ -77,9 +78,9 @@ export function holds(record: StoredRecord, where: string): boolean {
   if (operator === 'ne') return !holds(record, `${path}:eq:${operand}`);
   if (kind === 'multiselect') {
     const chosen = typeof value === 'string' ? [value] : Array.isArray(value) ? value : [];
-    return (operator === 'in' ? operand.split(',') : [operand]).some((one) => chosen.includes(one));
+    return (operator === 'in' ? valuesInList(operand) : [operand]).some((one) => chosen.includes(one));
   }
-  if (operator === 'in') return operand.split(',').some((one) => holds(record, `${path}:eq:${one}`));
+  if (operator === 'in') return valuesInList(operand).some((one) => holds(record, `${path}:eq:${one}`));
   if (kind === 'array') {
     if (!Array.isArray(value)) return false;
     return value.some((item) => {

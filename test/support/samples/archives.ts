@@ -72,6 +72,33 @@ export function rawZip(entries: readonly RawEntry[]): Buffer {
   return Buffer.concat([...parts, all, end]);
 }
 
+const END = 'PK\x05\x06';
+
+/**
+ * An archive with the record of large ones (Zip64), whose end says the numbers too or marks them.
+ * @param between bytes between the directory and the record
+ */
+export function withZip64(archive: Buffer, { isMarked = true, between = Buffer.alloc(0) } = {}): Buffer {
+  const at = archive.lastIndexOf(END);
+  const end = Buffer.from(archive.subarray(at));
+  const record = Buffer.alloc(56);
+  record.writeUInt32LE(0x06064b50, 0);
+  record.writeBigUInt64LE(44n, 4);
+  record.writeUInt16LE(45, 12);
+  record.writeUInt16LE(45, 14);
+  record.writeBigUInt64LE(BigInt(end.readUInt16LE(8)), 24);
+  record.writeBigUInt64LE(BigInt(end.readUInt16LE(10)), 32);
+  record.writeBigUInt64LE(BigInt(end.readUInt32LE(12) + between.length), 40);
+  record.writeBigUInt64LE(BigInt(end.readUInt32LE(16)), 48);
+  const locator = Buffer.alloc(20);
+  locator.writeUInt32LE(0x07064b50, 0);
+  locator.writeBigUInt64LE(BigInt(at + between.length), 8);
+  locator.writeUInt32LE(1, 16);
+  if (isMarked) end.fill(0xff, 8, 20);
+  else end.writeUInt32LE(end.readUInt32LE(12) + between.length, 12);
+  return Buffer.concat([archive.subarray(0, at), between, record, locator, end]);
+}
+
 /** A cell of CSV with a value as JSON. */
 export const cellOf = (value: unknown): string => `"${JSON.stringify(value).replaceAll('"', '""')}"`;
 

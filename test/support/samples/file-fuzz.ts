@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { type Entry, fromBuffer } from 'yauzl';
 import { FILE_TYPE_NAMES, FILE_TYPES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
 import { zip } from '../server/uploads.ts';
+import { withZip64 } from './archives.ts';
 import { SAMPLES } from './file-samples.ts';
 
 /** Text that no stored picture may hold, and other files not at their start. */
@@ -33,7 +34,7 @@ const pieces: fc.Arbitrary<Buffer> = fc.oneof(
   fc.integer({ min: 0, max: 70_000 }).map((length) => Buffer.alloc(length, 1)),
 );
 const change = fc.record({
-  how: fc.constantFrom('cut', 'insert', 'replace', 'append', 'prepend', 'count', 'directory'),
+  how: fc.constantFrom('cut', 'insert', 'replace', 'append', 'prepend', 'count', 'directory', 'large'),
   at: fc.double({ min: 0, max: 1, noNaN: true }),
   piece: pieces,
 });
@@ -59,7 +60,9 @@ export function contentOf({ type, sample, changes }: typeof altered extends fc.A
     if (how === 'replace') return Buffer.concat([before, piece, after.subarray(piece.length)]);
     if (how === 'append') return Buffer.concat([bytes, piece]);
     if (how === 'prepend') return Buffer.concat([piece, bytes]);
-    return withOtherEnd(bytes, how === 'count' ? 8 : 12, piece);
+    if (how !== 'large') return withOtherEnd(bytes, how === 'count' ? 8 : 12, piece);
+    const isArchive = bytes.lastIndexOf('PK\x05\x06') >= 0 && bytes.length - bytes.lastIndexOf('PK\x05\x06') >= 22;
+    return isArchive ? withZip64(bytes, { isMarked: piece.length % 2 === 0 }) : bytes;
   }, sample ?? SAMPLES[type]);
 }
 

@@ -1,10 +1,15 @@
 // @module-tag fault
 
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FILE_TYPE_NAMES, type FileTypeName } from '../../../src/fields/base/file-types.ts';
-import { examine, safeName } from '../../../src/records/files/file-types.ts';
+import { zipOf as packed } from '../../../src/operators/exports/zip.ts';
+import { archivePath, safeName } from '../../../src/records/files/file-names.ts';
+import { examine } from '../../../src/records/files/file-types.ts';
 import { rounds } from '../../support/run/rounds.ts';
+import { withZip64, zipOf } from '../../support/samples/archives.ts';
 import { altered, contentOf, names, whyUnsafe, whyUnsafeName } from '../../support/samples/file-fuzz.ts';
 import { bytesOf, media, SAMPLES } from '../../support/samples/file-samples.ts';
 import { zip } from '../../support/server/uploads.ts';
@@ -15,6 +20,15 @@ async function isOf(type: FileTypeName, content: Buffer | string, piece = 64 * 1
   const examination = examine(type);
   for (let at = 0; at < bytes.length; at += piece) examination.add(bytes.subarray(at, at + piece));
   return examination.end(async (start, end) => bytes.subarray(start, end));
+}
+
+/** An archive as exports write it. */
+function exportOf(entries: readonly (readonly [path: string, content: string])[]): Promise<Buffer> {
+  const modified = new Date(0);
+  async function* all() {
+    for (const [path, content] of entries) yield { path, content: Readable.from([content]), modified, isText: false };
+  }
+  return buffer(packed(all()));
 }
 
 /** An archive with another number in its end. */
@@ -179,6 +193,84 @@ describe('the content of a file', () => {
   });
 });
 
+describe('a large archive (Zip64)', () => {
+  const TYPES = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'zip'] as const;
+
+  it.each(TYPES)('is of its type, whatever its end repeats: %s', async (type) => {
+    for (const isMarked of [true, false]) {
+      const content = withZip64(SAMPLES[type], { isMarked });
+      for (const other of TYPES) expect([other, await isOf(other, content)]).toEqual([other, other === type]);
+    }
+  });
+
+  it('is read as another package writes it', async () => {
+    const entries = [{ path: 'a.txt', content: 'a' }];
+    expect(await isOf('zip', await zipOf(entries, { forceZip64Format: true }))).toBe(true);
+  });
+
+  it('is read as exports write it', { tags: 'long' }, async () => {
+    const many = Array.from({ length: 65_536 }, (_, index) => [`${index}`, ''] as const);
+    expect(await isOf('zip', await exportOf(many))).toBe(true);
+  });
+
+  it('is of no type when its numbers leave room for another directory', async () => {
+    const whole = withZip64(SAMPLES.docx);
+    const [record, locator, end] = ['PK\x06\x06', 'PK\x06\x07', 'PK\x05\x06'].map((mark) => whole.lastIndexOf(mark));
+    const changed = (from: number | undefined, place: number, value: number) => {
+      const copy = Buffer.from(whole);
+      copy[(from as number) + place] = value;
+      return copy;
+    };
+    const refused = [
+      changed(record, 0, 0),
+      changed(record, 4, 45),
+      changed(record, 16, 1),
+      changed(record, 20, 1),
+      changed(record, 24, 9),
+      changed(record, 32, 9),
+      changed(record, 40, 9),
+      changed(record, 48, 9),
+      changed(record, 55, 9),
+      changed(locator, 4, 1),
+      changed(locator, 8, 9),
+      changed(locator, 16, 2),
+      changed(end, 4, 1),
+      changed(end, 8, 9),
+      changed(end, 10, 9),
+      changed(end, 12, 9),
+      changed(end, 16, 9),
+      Buffer.concat([whole.subarray(0, record), Buffer.alloc(4), whole.subarray(record)]),
+    ];
+    for (const [index, content] of refused.entries()) {
+      for (const type of FILE_TYPE_NAMES) {
+        expect([index, type, await isOf(type, content)]).toEqual([index, type, false]);
+      }
+    }
+  });
+
+  it('is of no type when a reader without Zip64 finds another directory in it', async () => {
+    // Such a reader takes the bytes before the end for the directory: 76 bytes later.
+    const hidden = Buffer.from('PK\x01\x02').toString('latin1');
+    const content = withZip64(zip([[`${'a'.repeat(30)}${hidden}`, 'a']]), { isMarked: false });
+    expect(await isOf('zip', content)).toBe(false);
+    const second = withZip64(
+      zip([
+        ['a'.repeat(30), 'a'],
+        ['b', 'b'],
+      ]),
+    );
+    expect(await isOf('zip', second)).toBe(true);
+  });
+
+  it('is found after another file, whatever its disks are', async () => {
+    const archive = withZip64(SAMPLES.zip);
+    const end = archive.lastIndexOf('PK\x05\x06');
+    archive.fill(0xff, end + 4, end + 8);
+    expect(await isOf('zip', archive)).toBe(true);
+    expect(await isOf('pdf', Buffer.concat([SAMPLES.pdf, archive]))).toBe(false);
+  });
+});
+
 it('is stored under a type only if no other reader finds something else in it', { tags: 'long' }, async () => {
   await fc.assert(
     fc.asyncProperty(altered.map(contentOf), async (content) => {
@@ -225,5 +317,42 @@ describe('the name of a file', () => {
     expect(name.endsWith('é.docx')).toBe(true);
     expect([...safeName('😀'.repeat(300))].length).toBe(200);
     expect(safeName(`${'a'.repeat(199)} ${'b'.repeat(99)}`)).toBe('a'.repeat(199));
+  });
+});
+
+describe('the path of a file in an archive', () => {
+  const ID = '0198f2c0-0000-7000-8000-000000000000';
+  const nameIn = (name: string): string => archivePath(ID, name).slice(`files/${ID}/`.length);
+
+  it.each([
+    ['cv.pdf', 'cv.pdf'],
+    ['Lebenslauf äöü 👩‍🔬.pdf', 'Lebenslauf äöü 👩‍🔬.pdf'],
+    ['Offer: what?* "now" <1|2>.pdf', 'Offer_ what__ _now_ _1_2_.pdf'],
+    ['CON', '_CON'],
+    ['con.txt', '_con.txt'],
+    ['aux .pdf', '_aux .pdf'],
+    ['LPT1.tar.gz', '_LPT1.tar.gz'],
+    ['COM¹.pdf', '_COM¹.pdf'],
+    ['console.txt', 'console.txt'],
+    ['conf.txt', 'conf.txt'],
+    ['COM10.txt', 'COM10.txt'],
+  ])('of %j has the name %j', (name, expected) => expect(nameIn(name)).toBe(expected));
+
+  it('has at most 255 bytes in its name, and keeps its extension', () => {
+    const name = nameIn(safeName(`${'字'.repeat(300)}.docx`));
+    expect(Buffer.byteLength(name)).toBe(254);
+    expect(name.endsWith('字.docx')).toBe(true);
+  });
+
+  it('can be unpacked by each system, for any safe name', () => {
+    const refused = /[<>:"|?*\\\p{Cc}]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:[. ]|$)/iu;
+    fc.assert(
+      fc.property(names, (given) => {
+        const name = nameIn(safeName(given) || 'file');
+        expect(name).not.toMatch(refused);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);
+      }),
+      { numRuns: rounds(20_000, 2_000) },
+    );
   });
 });

@@ -75,6 +75,51 @@ describe('the corrected HTML of a form', () => {
   });
 
   it.each([
+    ['<button name="go" value="1">Send</button>', '<button value="1">Send</button>'],
+    ['<input type="submit" name=go value="Send">', '<input type="submit" value="Send">'],
+    // Browsers send the place of a click on an image without a name as `x` and `y`.
+    ['<input type="image" src="/send.png">', '<input name="_image" type="image" src="/send.png">'],
+    ['<input type="image" name="go" alt="Send">', '<input type="image" name="_image" alt="Send">'],
+    [
+      '<button name="go" formaction="https://old.example" formmethod="get" formenctype="text/plain">A</button>',
+      '<button>A</button>',
+    ],
+  ])('has no button that sends a field, or to another place: %s', (content, expected) => {
+    const { result, proposal } = correct(inForm(content));
+    expect(result).toBe(inForm(expected));
+    expect(proposal.fields).toEqual([]);
+    expect(proposal.refused).not.toEqual([]);
+  });
+
+  it.each([
+    '<button type="button" name="show">Show</button><button type="reset" name="r">Empty</button><button>Send</button>',
+    '<input type="button" name="show"><input type="submit" name="_next" value="https://www.example.com/a">',
+    '<input type="image" name="_image">',
+    // The answer is the button.
+    '<button name="plan" value="a">A</button><button name="data[plan]" value="b">B</button>',
+  ])('keeps buttons that send nothing else: %s', (content) => {
+    const plan = { key: 'plan', label: 'Plan', kind: 'select', required: false, enum: ['a', 'b'] } as const;
+    const { result, proposal } = correct(inForm(content), [{ ...plan, enum: [...plan.enum] }]);
+    expect(result).toBe(inForm(content));
+    expect(proposal.refused).toEqual([]);
+  });
+
+  it('keeps the choices of a form that differ in case or have line breaks, and the bounds of dates', () => {
+    const { proposal } = correct(
+      inForm(
+        '<select name="land"><option>us<option>US<option value="a\nb">AB</select>' +
+          '<input type="date" name="born" min="1900-01-01" max="2026-12-31"><input type="date" name="day" min="1000-01-01" max="x">',
+      ),
+    );
+    expect(proposal.fields.map(({ definition }) => definition)).toMatchObject([
+      { key: 'land', enum: ['us', 'US', 'a\nb'] },
+      { key: 'born', earliest: '1900-01-01', latest: '2026-12-31' },
+      { key: 'day', kind: 'date' },
+    ]);
+    expect(proposal.fields[2]?.definition).not.toHaveProperty('earliest');
+  });
+
+  it.each([
     ['accept=".PDF, image/*"', { types: ['pdf', 'png', 'jpeg', 'gif', 'webp', 'heic'] }, 0],
     ['accept="application/zip" multiple', { types: ['zip'], maxFiles: 10 }, 0],
     ['', { types: ['pdf', 'png', 'jpeg'] }, 1],

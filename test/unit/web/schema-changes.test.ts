@@ -55,6 +55,24 @@ describe('the changes between two versions of a schema', () => {
     ],
     ['a new limit', [text('a')], [text('a', { maxLength: 3 })], ['breaking: a max length changed: no limit → 3']],
     [
+      'bounds of days, of which one may move',
+      [text('a', { kind: 'date', earliest: '2026-01-31', latest: '2026-12-31' })],
+      [text('a', { kind: 'date', earliest: '2026-01-30', latest: 'today' })],
+      [
+        'compatible: a earliest date changed: 2026-01-31 → 2026-01-30',
+        'breaking: a latest date changed: 2026-12-31 → today',
+      ],
+    ],
+    [
+      'a later and an earlier bound of days',
+      [text('a', { kind: 'date', earliest: '2026-01-31', latest: '2026-12-31' })],
+      [text('a', { kind: 'date', earliest: '2026-02-01' })],
+      [
+        'breaking: a earliest date changed: 2026-01-31 → 2026-02-01',
+        'compatible: a latest date changed: 2026-12-31 → no limit',
+      ],
+    ],
+    [
       'stricter and wider limits',
       [text('a', { kind: 'number', min: 1, max: 9 })],
       [text('a', { kind: 'number', min: 2, max: 10 })],

@@ -6,12 +6,14 @@ import { Form } from '../components/form/form.tsx';
 import { inputProps } from '../components/form/input.ts';
 import { Problem } from '../components/form/problem.tsx';
 import { Section } from '../components/page/section.tsx';
+import { useUnsaved } from '../drafts/unsaved.ts';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 
 export function NameCard({ name }: { name: string }) {
   const { rename } = useAccountChanges();
   const [text, setText] = useState(name);
+  useUnsaved(() => text.trim() !== name);
   const issue = issueAt(rename.error, 'name');
   const submit = (): void =>
     rename.mutate(text.trim(), {

@@ -6,6 +6,7 @@ import { Form } from '../components/form/form.tsx';
 import { inputProps } from '../components/form/input.ts';
 import { Problem } from '../components/form/problem.tsx';
 import { Section } from '../components/page/section.tsx';
+import { useUnsaved } from '../drafts/unsaved.ts';
 import { t } from '../texts/texts.ts';
 import { useAccountChanges } from './queries.ts';
 
@@ -13,6 +14,7 @@ export function PasswordCard({ email, hasPassword }: { email: string; hasPasswor
   const { replacePassword } = useAccountChanges();
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
+  useUnsaved(() => current !== '' || password !== '');
   const issue = issueAt(replacePassword.error, 'password');
   const submit = (): void =>
     replacePassword.mutate(

@@ -1,5 +1,3 @@
-import { useEffect } from 'react';
-
 /** The drafts of one form, one for each app. */
 interface TabDrafts<State> {
   load(sourceAppId: string): State | undefined;
@@ -35,19 +33,7 @@ export function tabDrafts<State>(name: string, formatVersion: number): TabDrafts
 
 const DRAFT = / draft \d+ of /;
 
-/** Asks before a tab with stored drafts is closed, also when it shows another page. */
-export function warnOfDrafts(): void {
-  window.addEventListener('beforeunload', (event) => {
-    if (Object.keys(sessionStorage).some((key) => DRAFT.test(key))) event.preventDefault();
-  });
-}
-
-/** Asks before a page with unsaved changes is closed. */
-export function useWarningBeforeUnload(isDirty: boolean): void {
-  useEffect(() => {
-    if (!isDirty) return;
-    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isDirty]);
+/** Whether the tab keeps a draft, also of another page than it shows. */
+export function hasStoredDrafts(): boolean {
+  return Object.keys(sessionStorage).some((key) => DRAFT.test(key));
 }

@@ -10,6 +10,7 @@ import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import card from '../components/page/card.module.css';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { mailStatusQuery } from '../connect/queries.ts';
+import { useUnsaved } from '../drafts/unsaved.ts';
 import { useSession } from '../session/session.ts';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { language } from '../texts/language.ts';
@@ -37,6 +38,7 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
   const ownEmail = session?.state === 'loggedIn' ? session.account?.email : undefined;
   const [typedEmail, setEmail] = useState<string>();
   const notify = typedEmail ?? ownEmail ?? '';
+  useUnsaved(() => typedId !== undefined || typedEmail !== undefined);
   if (apps.isPending) return <PageSkeleton />;
   const isFirst = apps.data?.pages.every((page) => page.apps.every(({ role }) => role === 'admin')) ?? false;
   const sourceAppId = app?.sourceAppId ?? typedId ?? proposedId;

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { fileNameSetting } from '#src/operators/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
+import { useUnsaved } from '../drafts/unsaved.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { and } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
@@ -71,8 +72,12 @@ export function ImportForm(props: {
   const can = useAbilities();
   const [sent, setSent] = useState(0);
   const start = useStartImport(scope, setSent);
-  const set = (name: keyof typeof options) => (event: { currentTarget: { value: string } }) =>
+  const [isChanged, setChanged] = useState(false);
+  useUnsaved(() => isChanged);
+  const set = (name: keyof typeof options) => (event: { currentTarget: { value: string } }) => {
     setChosen({ ...chosen, [name]: event.currentTarget.value });
+    setChanged(true);
+  };
   const mapped = Object.entries(map).filter(([, path]) => path !== '');
   const leftOut = head.isMapped ? [] : head.columns.map(({ name }) => name).filter((name) => (map[name] ?? '') === '');
   const hasEmail = head.isMapped || mapped.some(([, path]) => path === 'email');
@@ -89,7 +94,11 @@ export function ImportForm(props: {
       ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }),
     } as ImportSettings;
     setSent(0);
-    start.mutate({ file, settings }, { onSuccess: onStarted });
+    const onSuccess = (id: string): void => {
+      if (!dryRun) setChanged(false);
+      onStarted(id);
+    };
+    start.mutate({ file, settings }, { onSuccess });
   }
 
   return (
@@ -97,7 +106,16 @@ export function ImportForm(props: {
       {head.isMapped ? (
         <Alert mt="md">{t.imports.isMapped}</Alert>
       ) : (
-        <MapTable head={head} fields={fields} hasOthers={hasOthers} map={map} onChange={setMap} />
+        <MapTable
+          head={head}
+          fields={fields}
+          hasOthers={hasOthers}
+          map={map}
+          onChange={(next) => {
+            setMap(next);
+            setChanged(true);
+          }}
+        />
       )}
       {leftOut.length > 0 && (
         <Alert color="yellow" mt="md" className="breaks">

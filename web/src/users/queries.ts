@@ -19,10 +19,17 @@ export const schemaVersionQuery = (scope: Scope, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** The time zone of the reader, whose days are counted. */
+export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** The statistics of the app that a page shows. */
 export const scopedStatsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: ['stats', scope.sourceAppId],
-    queryFn: ({ signal }) => call('GET /auth/stats', { query: { days: STATS_DAYS, ...scopeParameter(scope) }, signal }),
+    queryFn: ({ signal }) =>
+      call('GET /auth/stats', {
+        query: { days: STATS_DAYS, timeZone: TIME_ZONE, ...scopeParameter(scope) },
+        signal,
+      }),
     refetchInterval: STATS_INTERVAL_MS,
   });

@@ -9,7 +9,7 @@ import { countTicks } from './breakdown/charts.tsx';
 import { breakdownQuery } from './breakdown/query.ts';
 import { isFiltered, type UserFilter } from './list/list-parameters.ts';
 import type { UserCount } from './list/use-user-count.ts';
-import { STATS_DAYS, scopedStatsQuery } from './queries.ts';
+import { STATS_DAYS, scopedStatsQuery, TIME_ZONE } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
 
@@ -42,7 +42,7 @@ function OfApp({ scope }: { scope: Scope }) {
   if (data.users === 0) return null;
   const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <Stats title={t.users.statistics.title} days={data.days}>
+    <Stats title={t.users.statistics.title} days={data.days} timeZone={data.timeZone}>
       <Stat name={t.users.statistics.users} value={formatNumber(data.users)} />
       <Stat name={t.users.statistics.newIn(data.days.length)} value={formatNumber(recent)} />
       {/* Absent when imports created all users. */}
@@ -55,14 +55,14 @@ function OfApp({ scope }: { scope: Scope }) {
 
 function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
   const dates = lastDates();
-  const recent = { q, where: [...where, `createdAt:gte:${dates[0]}`], by: 'createdAt' };
+  const recent = { q, where: [...where, `createdAt:gte:${midnightOf(dates[0] ?? '')}`], by: 'createdAt' };
   const { data, error } = useQuery(breakdownQuery(scope, recent));
   if (error || (count?.is === 'exact' && count.total === 0)) return null;
   if (!data) return <Loading />;
   // Until all matches are counted, there are at least as many as new ones.
   const least = count?.is === 'exact' ? count.total : Math.max(count?.total ?? 0, data.records);
   return (
-    <Stats title={t.users.statistics.ofMatching} days={daysOf(data, dates)}>
+    <Stats title={t.users.statistics.ofMatching} days={daysOf(data, dates)} timeZone={data.timeZone ?? TIME_ZONE}>
       <Stat name={t.users.statistics.matching} value={count ? atLeast(least, count.is === 'exact') : '…'} />
       <Stat name={t.users.statistics.newIn(STATS_DAYS)} value={atLeast(data.records, data.complete)} />
     </Stats>
@@ -71,13 +71,17 @@ function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
 
 const atLeast = (number: number, isExact: boolean): string => `${formatNumber(number)}${isExact ? '' : '+'}`;
 
-/** The last days in UTC, today included, oldest first. */
+/** The last days of the reader, today included, oldest first. */
 function lastDates(): string[] {
-  const today = Math.floor(Date.now() / DAY_MS);
+  const now = new Date();
+  const today = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
   return Array.from({ length: STATS_DAYS }, (_, index) =>
-    new Date((today - STATS_DAYS + 1 + index) * DAY_MS).toISOString().slice(0, 10),
+    new Date(today - (STATS_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
 }
+
+/** The begin of a day of the reader. */
+const midnightOf = (date: string): string => new Date(`${date}T00:00`).toISOString();
 
 /** The new users of each day, from ranges that are days or hours. */
 function daysOf({ ranges = [] }: Breakdown, dates: readonly string[]): Day[] {
@@ -94,16 +98,17 @@ const Loading = () => <Skeleton h={122} mb="md" radius={12} className={classes.l
 interface StatsProps {
   title: string;
   days: readonly Day[];
+  timeZone: string;
   children: React.ReactNode;
 }
 
 /** With a chart when users were created on more than one day. */
-function Stats({ title, days, children }: StatsProps) {
+function Stats({ title, days, timeZone, children }: StatsProps) {
   const [first, second] = days.filter(({ created }) => created > 0);
   return (
     <section className={`${classes.stats} ${second ? classes.charted : ''}`} aria-label={title} data-statistics>
       {children}
-      {second && <Chart days={days} />}
+      {second && <Chart days={days} timeZone={timeZone} />}
       {first && !second && <Stat name={t.users.statistics.allOn} value={calendarDay(first.date)} small />}
     </section>
   );
@@ -120,13 +125,13 @@ function Stat({ name, value, small = false }: { name: string; value: React.React
 
 const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-function Chart({ days }: { days: readonly Day[] }) {
+function Chart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
   const ticks = countTicks(Math.max(1, ...days.map(({ created }) => created)));
   const top = ticks.at(-1) ?? 1;
   const today = days.length - 1;
   return (
     <figure className={classes.chart}>
-      <figcaption className={classes.caption}>{t.users.statistics.chart}</figcaption>
+      <figcaption className={classes.caption}>{t.users.statistics.chart(timeZone)}</figcaption>
       <div className={classes.counts} aria-hidden="true">
         {ticks.map((tick) => (
           <span key={tick} style={{ bottom: `${(tick / top) * 100}%` }}>
@@ -172,7 +177,7 @@ function Chart({ days }: { days: readonly Day[] }) {
       {/* A table ignores the height of its class, and would extend the page. */}
       <div className="visually-hidden">
         <table>
-          <caption>{t.users.statistics.chart}</caption>
+          <caption>{t.users.statistics.chart(timeZone)}</caption>
           <tbody>
             {days.map(({ date, created }) => (
               <tr key={date}>

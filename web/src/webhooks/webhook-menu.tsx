@@ -1,10 +1,11 @@
-import { Menu, Modal, Text } from '@mantine/core';
+import { Menu, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Webhook } from '../api/endpoints.ts';
 import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
 import { ActionsMenu } from '../components/form/actions-menu.tsx';
 import { Confirmation, ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
+import { Dialog } from '../components/form/dialog.tsx';
 import { KeyIcon, TrashIcon } from '../components/icons.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
@@ -53,7 +54,7 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
           {t.common.delete}
         </Menu.Item>
       </ActionsMenu>
-      <Modal opened={dialog === 'change'} onClose={close} title={t.webhooks.changeTitle}>
+      <Dialog opened={dialog === 'change'} onClose={close} title={t.webhooks.changeTitle}>
         <WebhookForm
           initial={webhook}
           action={t.common.save}
@@ -61,7 +62,7 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
           onSubmit={(values) => change.mutate({ id: webhook.id, ...values }, { onSuccess: close })}
           onCancel={close}
         />
-      </Modal>
+      </Dialog>
       <RotateSecret webhook={webhook} rotate={rotate} opened={dialog === 'rotate'} onClose={close} />
       <ConfirmRemoval
         id={dialog === 'delete' ? webhook.id : undefined}

@@ -1,3 +1,6 @@
+import { describe, expect, it } from 'vitest';
+import { formFields, inputMarkup } from '../../../../src/fields/markup.ts';
+import { formControl } from '../../../../src/fields/presentation.ts';
 import { describeKind } from '../cases.ts';
 
 /** A number beyond the range of a double, as it arrives in a request. */
@@ -107,4 +110,16 @@ describeKind('number', {
     [{ min: -5, max: 5 }, 1],
   ],
   change: 'replace',
+});
+
+describe('the keyboard of a number', () => {
+  it.each([
+    [{}, undefined],
+    [{ max: 9 }, undefined],
+    [{ min: -1 }, undefined],
+    [{ min: 0 }, 'decimal'],
+  ])('with %j is %j: that for decimals has no minus', (bounds, keyboard) => {
+    const [, field] = formFields([formControl({ key: 'f', label: 'f', kind: 'number', required: false, ...bounds })]);
+    expect(field && inputMarkup(field, {})[1].inputmode).toBe(keyboard);
+  });
 });

@@ -1,3 +1,5 @@
+import { describe, expect, it } from 'vitest';
+import { valueFromForm } from '../../../../src/fields/presentation.ts';
 import { describeKind } from '../cases.ts';
 
 const plans = { enum: ['free', 'pro', ''] };
@@ -56,7 +58,21 @@ describeKind('select', {
         type: 'radio',
         choices: [...choices('constructor'), { value: 'b', label: 'Bee' }, ...choices('c')],
         default: 'b',
+        attributes: { placeholder: 'No answer' },
       },
+    ],
+    // Radio buttons have an empty choice, by its text, if an answer may be taken back.
+    [
+      { enum: ['a'], ui: 'radio', placeholder: 'Neither' },
+      { type: 'radio', choices: choices('a'), attributes: { placeholder: 'Neither' } },
+    ],
+    [
+      { enum: ['a'], ui: 'radio', placeholder: 'Neither', required: true },
+      { type: 'radio', choices: choices('a'), required: true },
+    ],
+    [
+      { ...plans, ui: 'radio' },
+      { type: 'radio', choices: choices('free', 'pro', '') },
     ],
     [
       { ...plans, placeholder: 'Choose a plan' },
@@ -74,4 +90,29 @@ describeKind('select', {
   },
   samples: [[plans, 'free']],
   change: 'replace',
+});
+
+describe('a choice with line breaks', () => {
+  const choicesWith = ['one\ntwo', 'three\r\nfour', 'five\rsix', 'plain'];
+  const valueIn = (text: string, known: readonly string[] = choicesWith) =>
+    valueFromForm({ kind: 'select', enum: [...known] }, [text]);
+
+  it.each([
+    ['one\r\ntwo', 'one\ntwo'],
+    ['one\ntwo', 'one\ntwo'],
+    ['three\r\nfour', 'three\r\nfour'],
+    ['three\nfour', 'three\r\nfour'],
+    ['five\r\nsix', 'five\rsix'],
+    ['plain', 'plain'],
+    ['other\r\none', 'other\r\none'],
+  ])('is named by %j', (text, value) => {
+    expect(valueIn(text)).toEqual({ value });
+    expect(valueFromForm({ kind: 'multiselect', enum: choicesWith }, ['', text, text])).toEqual({ value: [value] });
+  });
+
+  it('is itself before one that differs in line ends', () => {
+    const both = ['a\nb', 'a\r\nb'];
+    expect(valueIn('a\r\nb', both)).toEqual({ value: 'a\r\nb' });
+    expect(valueIn('a\nb', both)).toEqual({ value: 'a\nb' });
+  });
 });

@@ -95,7 +95,8 @@ describeKind('text', {
     [{}, { type: 'text' }],
     [
       { minLength: 2, maxLength: 9, regex: '^a' },
-      { type: 'text', attributes: { minlength: 2, maxlength: 9 } },
+      // A browser counts an emoji as two.
+      { type: 'text', attributes: { minlength: 2, maxlength: 18, 'data-max-length': 9 } },
     ],
     [
       { label: 'Phone', required: true, ui: 'tel', autocomplete: 'tel', placeholder: '+44', help: 'For questions' },

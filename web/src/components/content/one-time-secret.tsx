@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Modal, type ModalProps, Stack } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, type ModalProps, Stack } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
+import { useUnsaved } from '../../drafts/unsaved.ts';
 import type { Texts } from '../../texts/en/index.ts';
 import { t } from '../../texts/texts.ts';
+import { Dialog } from '../form/dialog.tsx';
 import { checkboxProps } from '../form/input.ts';
 import { CopyButton } from './copy-button.tsx';
 import classes from './one-time-secret.module.css';
@@ -15,12 +16,12 @@ type SecretName = keyof Texts['components']['copySecret'];
  * for the secret of a request that was answered after the dialog was closed.
  */
 export function SecretDialog({ opened, isShown, ...modal }: ModalProps & { isShown: boolean }) {
-  useWarningBeforeUnload(isShown);
+  useUnsaved((to) => isShown && to === undefined);
   useStay(isShown);
-  return <Modal {...modal} opened={opened || isShown} {...(isShown && STAYS_OPEN)} />;
+  return <Dialog {...modal} opened={opened || isShown} {...(isShown && STAYS_OPEN)} />;
 }
 
-const STAYS_OPEN = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false };
+const STAYS_OPEN = { closeOnClickOutside: false, closeOnEscape: false, withCloseButton: false, isDirty: false };
 
 /** Cancels Back and Forward within the dashboard, in browsers with the Navigation API. */
 function useStay(isActive: boolean): void {

@@ -1,3 +1,4 @@
+import { formatDay } from '#src/fields/base/iso-date.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -16,16 +17,17 @@ const MAX_RELATIVE_DAYS = 7;
 export function Time({ at, relative: isRelative = false }: { at: string; relative?: boolean }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <>{at}</>;
+  const text = formatDay(dateTime, date);
   return (
-    <time dateTime={at} title={dateTime.format(date)}>
-      {isRelative ? relativeTime(date) : dateTime.format(date)}
+    <time dateTime={at} title={text}>
+      {isRelative ? relativeTime(date) : text}
     </time>
   );
 }
 
 /** Formats a calendar date such as `2026-01-31`, which has no time zone. */
 export function calendarDay(day: string): string {
-  return calendarDate.format(new Date(`${day}T00:00:00Z`));
+  return formatDay(calendarDate, new Date(`${day}T00:00:00Z`));
 }
 
 /** Formats a duration in seconds, for example `40 seconds` or `3 minutes`. */

@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
-import type { ComponentProps } from 'react';
+import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Problem } from './problem.tsx';
 
@@ -24,6 +24,9 @@ export function Form({ onSubmit, ...form }: FormProps) {
   );
 }
 
+/** What the dialog of a form shows above its buttons. */
+export const DialogNotice = createContext<ReactNode>(null);
+
 interface DialogFormProps extends FormProps {
   /** The label of the button that submits the form. */
   action: string;
@@ -38,11 +41,13 @@ interface DialogFormProps extends FormProps {
 /** The form of a dialog: its inputs, why it was refused, and its buttons. */
 export function DialogForm(props: DialogFormProps) {
   const { action, isDangerous, sending, error = sending?.error ?? null, disabled, onCancel, children, ...form } = props;
+  const notice = useContext(DialogNotice);
   return (
     <Form {...form}>
       <Stack>
         {children}
         <Problem error={error} />
+        {notice}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {t.common.cancel}

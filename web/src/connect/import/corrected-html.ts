@@ -5,7 +5,16 @@ import { fieldHtml } from '../snippets/field-html.ts';
 import { boxValue, needsNone } from './field-proposal.ts';
 import { keyIn, meaningOf } from './names.ts';
 import type { ParsedControl, ParsedForm, Place } from './parse-form.ts';
-import { EMAIL_NAMES, emailOf, type FormProposal, groupsOf, type ImportedField } from './proposal.ts';
+import {
+  BUTTON_ATTRIBUTES,
+  EMAIL_NAMES,
+  emailOf,
+  type FormProposal,
+  groupsOf,
+  type ImportedField,
+  knownNames,
+  sendsUnknownName,
+} from './proposal.ts';
 
 /** A part of a text with its changes. The result is the text without the removed parts. */
 export interface Part {
@@ -36,6 +45,7 @@ export function correctedHtml(html: string, form: ParsedForm, proposal: FormProp
     ...captchaEdits(html, form, target.captcha),
     ...honeypotEdits(html, form),
     ...passwordEdits(form),
+    ...buttonEdits(html, form, knownNames(proposal.fields, target.schema)),
     ...proposal.fields.flatMap((field) => fieldEdits(html, form, field)),
     ...missingEdits(html, form, proposal, target.schema),
   ];
@@ -96,6 +106,24 @@ function honeypotEdits(html: string, { attributes, controls }: ParsedForm): Edit
 function passwordEdits({ controls }: ParsedForm): Edit[] {
   const refused = controls.filter(({ type }) => type === 'password');
   return refused.flatMap(({ place, labels }) => [...labels, place].map((one) => ({ ...one, text: '' })));
+}
+
+/** The service ignores names that begin with `_`, such as `_image.x`. */
+const IMAGE_NAME = '_image';
+
+/** What is a field of no schema would be stored, or refuse the form. */
+function buttonEdits(html: string, { controls }: ParsedForm, known: ReadonlySet<string>): Edit[] {
+  const buttons = controls.filter(({ type }) => type === 'submit' || type === 'image');
+  return buttons.flatMap((button) => {
+    const { type, place, attributes } = button;
+    const moved = BUTTON_ATTRIBUTES.filter((name) => attributes[name] !== undefined);
+    return [
+      ...(sendsUnknownName(button, known)
+        ? [withAttribute(html, place, 'name', type === 'image' ? IMAGE_NAME : undefined)]
+        : []),
+      ...moved.map((name) => withAttribute(html, place, name, undefined)),
+    ];
+  });
 }
 
 function fieldEdits(html: string, form: ParsedForm, { sentAs, definition }: ImportedField): Edit[] {

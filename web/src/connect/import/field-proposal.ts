@@ -2,10 +2,14 @@ import type { Field } from '../../api/endpoints.ts';
 import {
   CHOICE_SEPARATOR,
   completeDefinition,
+  dayOf,
   definitionIssues,
   FILE_TYPE_NAMES,
   FILE_TYPES,
+  FIRST_TYPED,
   FieldDefinitionInput,
+  isDay,
+  LAST_TYPED,
   MAX_FILES,
   reasonIn,
   safeParse,
@@ -189,12 +193,19 @@ function single(control: ParsedControl): Draft {
     case 'date':
     case 'datetime-local': {
       const { placeholder: _, ...others } = common;
+      const bounds = { earliest: dayIn(attributes.min, FIRST_TYPED), latest: dayIn(attributes.max, LAST_TYPED) };
       const notes = type === 'date' ? [] : [t.connect.import.noZone];
-      return { options: { kind: 'date', ...others }, notes };
+      return { options: { kind: 'date', ...bounds, ...others }, notes };
     }
     default:
       return text(control, common);
   }
+}
+
+/** The day of a bound of HTML, unless it is that of each form. */
+function dayIn(bound = '', ofEachForm: string): string | undefined {
+  const day = dayOf(bound);
+  return isDay(day) && day !== ofEachForm ? day : undefined;
 }
 
 const TEXT_CONTROLS = new Set(['textarea', 'tel', 'url', 'email']);

@@ -4,7 +4,7 @@ type Element = Extract<ReturnType<typeof parseDocument>['children'][number], { a
 
 /** A control of a form, as its HTML describes it. */
 export interface ParsedControl {
-  /** The element, and for `input` its type, such as `text`, `checkbox`, `select` or `button`. */
+  /** The element, and for `input` and `button` its type, such as `text`, `select` or `submit`. */
   type: string;
   name: string;
   label: string;
@@ -108,6 +108,7 @@ function ownLabels(element: Element, { elements }: Page): Element[] {
 
 function typeOf({ name, attribs }: Element): string {
   if (name === 'input') return (attribs.type ?? 'text').trim().toLowerCase() || 'text';
+  if (name === 'button') return /^(?:button|reset)$/i.exec(attribs.type ?? '')?.[0].toLowerCase() ?? 'submit';
   if (name === 'select') return attribs.multiple === undefined ? 'select' : 'select-multiple';
   return name;
 }

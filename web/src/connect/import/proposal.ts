@@ -50,6 +50,7 @@ export function proposeFields(form: ParsedForm, schema: Schema, settings: FormSe
     addGroup(proposal, { name, controls, schema, settings, taken });
   }
   const sent = new Set(proposal.fields.map(({ definition }) => definition.key));
+  proposal.refused.push(...buttonProblems(form, knownNames(proposal.fields, schema)));
   for (const { key, label, required, showIf } of schema.fields) {
     if (!required || showIf || sent.has(key)) continue;
     proposal.refused.push({ name: key, text: t.connect.import.requiredBySchema(label) });
@@ -145,4 +146,32 @@ function unnamed({ controls }: ParsedForm): NamedNote[] {
   return controls
     .filter(({ name, type }) => name === '' && !BUTTONS.has(type))
     .map(({ label, type }) => ({ name: label || type, text: t.connect.import.noName }));
+}
+
+/** The names that a form may send for fields: those of its other controls, and the keys. */
+export function knownNames(fields: readonly ImportedField[], schema: Pick<Schema, 'fields'>): ReadonlySet<string> {
+  return new Set([...fields.map(({ sentAs }) => sentAs), ...schema.fields.map(({ key }) => key)]);
+}
+
+/** The attributes with which a button sends the form to another place, or in another way. */
+export const BUTTON_ATTRIBUTES = ['formaction', 'formmethod', 'formenctype'] as const;
+
+/** Whether browsers send a name for the button that sends the form: of an image two, always. */
+export function sendsUnknownName({ type, name }: ParsedControl, known: ReadonlySet<string>): boolean {
+  if (type === 'image') return !name.startsWith('_');
+  return type === 'submit' && name !== '' && !known.has(keyIn(name)) && !known.has(name) && !meaningOf(name);
+}
+
+function buttonProblems({ controls }: ParsedForm, known: ReadonlySet<string>): NamedNote[] {
+  const { buttonName, buttonPlace, imageButton } = t.connect.import;
+  return controls.flatMap((control): NamedNote[] => {
+    const { type, attributes, label, value } = control;
+    if (type !== 'submit' && type !== 'image') return [];
+    const name = control.name || label || value || type;
+    const moved = BUTTON_ATTRIBUTES.filter((one) => attributes[one] !== undefined);
+    return [
+      ...(sendsUnknownName(control, known) ? [{ name, text: type === 'image' ? imageButton : buttonName }] : []),
+      ...(moved.length > 0 ? [{ name, text: buttonPlace(moved.join(', ')) }] : []),
+    ];
+  });
 }

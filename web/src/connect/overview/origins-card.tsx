@@ -5,6 +5,7 @@ import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
 import { Problem } from '../../components/form/problem.tsx';
 import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { useUnsaved } from '../../drafts/unsaved.ts';
 import { t } from '../../texts/texts.ts';
 import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
@@ -59,6 +60,7 @@ interface AllowedOriginsProps {
 function AllowedOrigins({ origins, change }: AllowedOriginsProps) {
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string>();
+  useUnsaved(() => text.trim() !== '');
   const newest = origins.at(-1);
   const sibling = newest === undefined ? undefined : siblingOf(newest);
   const add = (): void => {

@@ -3,6 +3,7 @@ import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { forTag, isCanonicalTag, otherLanguages } from '../../languages/languages.ts';
+import { enteredNumber } from '../../texts/numbers.ts';
 import { isProvider } from '../captcha.ts';
 import type { SettingsInput, StoredSettings } from '../queries.ts';
 
@@ -241,7 +242,7 @@ function sentValue(name: SettingName, text: string): unknown {
   if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
   // The service explains what is wrong with any other text.
-  if (name === 'submitPerMinute' || name === 'maxRecords') return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : trimmed;
+  if (name === 'submitPerMinute' || name === 'maxRecords') return enteredNumber(trimmed);
   return name === 'description' || name === 'thanks' ? text : trimmed;
 }
 

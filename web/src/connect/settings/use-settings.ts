@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { issuesOf } from '../../api/call.ts';
-import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
+import { useUnsaved } from '../../drafts/unsaved.ts';
+import { appPath } from '../../users/scope.ts';
 import { type ConnectedApp, formSettingsQuery, isConflict, putFormSettings, type StoredSettings } from '../queries.ts';
 import {
   changedNames,
@@ -59,7 +60,11 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
     setState({ base: stored, draft: isDirty ? state.draft : draftOf(stored.settings) });
   }
   useEffect(() => settingsDrafts.store(sourceAppId, withoutSecret(state)), [sourceAppId, state]);
-  useWarningBeforeUnload(isDirty);
+  useUnsaved((to) => {
+    const stays = to?.pathname.includes(appPath({ sourceAppId }, 'connect'));
+    const isKept = state.draft.captchaSecret === '' && settingsDrafts.load(sourceAppId) !== undefined;
+    return isDirty && !stays && !(to && isKept);
+  });
 
   const mutation = useMutation({
     mutationFn: (sent: DraftState) => {

@@ -1,3 +1,4 @@
+import { offeredChoices } from '#src/fields/markup.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl, pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
 import type { SnippetTarget } from './page-snippets.ts';
@@ -30,11 +31,12 @@ export function estimatedHeight({ schema, settings }: Pick<SnippetTarget, 'schem
 }
 
 function heightOf(field: Field): number {
-  const { type, hidden, source, help, consent, choices } = formControl(field);
+  const control = formControl(field);
+  const { type, hidden, source, help, consent } = control;
   if (hidden || source !== undefined) return 0;
   const hints = (help === undefined ? 0 : HINT) + (consent?.url === undefined ? 0 : HINT);
   if (type === 'textarea') return TEXTAREA + hints;
   if (type === 'checkbox') return CHECKBOX + hints;
-  if (type === 'radio' || type === 'checkboxes') return LEGEND + CHOICE * choices.length + hints;
+  if (type === 'radio' || type === 'checkboxes') return LEGEND + CHOICE * offeredChoices(control).length + hints;
   return CONTROL + hints;
 }

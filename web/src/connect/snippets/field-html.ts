@@ -1,4 +1,5 @@
 import { labelNodes, marked } from '#src/fields/marks.ts';
+import { offeredChoices } from '#src/fields/markup.ts';
 import { type FormControl as Control, choicesIn } from '../../schema-editor/draft/rules.ts';
 import { escapeHtml, nodesHtml, startTag } from './escape.ts';
 
@@ -39,7 +40,9 @@ function hiddenInput(control: Control): string[] {
 }
 
 function input(control: Control): string[] {
-  const { type, attributes, required } = control;
+  const { type, required } = control;
+  // For the script of a form of the service.
+  const { 'data-max-length': _, ...attributes } = control.attributes;
   const common = { name: nameOf(control), ...attributes, required };
   if (type === 'select') return selectList(control);
   if (type === 'textarea')
@@ -96,7 +99,7 @@ function consentLink({ consent }: Control): string[] {
 function radioButtons(control: Control): string[] {
   const name = nameOf(control);
   const { required } = control;
-  const buttons = control.choices.map(({ value, label: text }) => {
+  const buttons = offeredChoices(control).map(({ value, label: text }) => {
     const checked = value === control.default;
     return `<label>${startTag('input', { type: 'radio', name, value, checked, required })} ${escapeHtml(text)}</label>`;
   });

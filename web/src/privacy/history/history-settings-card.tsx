@@ -1,14 +1,16 @@
-import { Button, Checkbox, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { Form } from '../../components/form/form.tsx';
-import { checkboxProps, inputProps } from '../../components/form/input.ts';
+import { checkboxProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { Problem } from '../../components/form/problem.tsx';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
+import { useUnsaved } from '../../drafts/unsaved.ts';
 import { historySettingsKey, historySettingsQuery } from '../../inbox/queries.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
@@ -36,10 +38,11 @@ export function HistorySettingsCard({ scope: { sourceAppId } }: { scope: Scope }
 function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Settings }) {
   const client = useQueryClient();
   const [submissions, setSubmissions] = useState(stored.submissions);
-  const [days, setDays] = useState(String(stored.days));
-  const wanted = { submissions, days: Number(days) };
+  const [days, setDays] = useState<number | string | undefined>(stored.days);
+  const wanted = { submissions, days: typeof days === 'number' ? days : Number.NaN };
   const isValid = Number.isInteger(wanted.days) && wanted.days >= 1 && wanted.days <= MAX_DAYS;
   const isSame = submissions === stored.submissions && wanted.days === stored.days;
+  useUnsaved(() => !isSame);
   const save = useMutation({
     mutationFn: () => call('PUT /auth/apps/:sourceAppId/history', { params: { sourceAppId }, body: wanted }),
     onSuccess: (saved) => {
@@ -52,14 +55,13 @@ function SettingsForm({ sourceAppId, stored }: { sourceAppId: string; stored: Se
       <Text mb="sm">{t.privacy.history.note}</Text>
       <Checkbox label={t.privacy.history.submissions} {...checkboxProps(submissions, setSubmissions)} mb="sm" />
       <div className={classes.row}>
-        <TextInput
+        <NumberInput
           label={t.privacy.history.days}
           description={t.privacy.history.inDays}
-          type="number"
-          min={1}
-          max={MAX_DAYS}
+          inputMode="numeric"
           error={!isValid}
-          {...inputProps(days, setDays)}
+          value={days}
+          onChange={setDays}
         />
         <Button type="submit" disabled={isSame || !isValid} loading={save.isPending}>
           {t.privacy.history.save}

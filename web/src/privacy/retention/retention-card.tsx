@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -6,9 +6,11 @@ import { call } from '../../api/call.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { Form } from '../../components/form/form.tsx';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { Problem } from '../../components/form/problem.tsx';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
+import { useUnsaved } from '../../drafts/unsaved.ts';
 import { t } from '../../texts/texts.ts';
 import type { Scope } from '../../users/scope.ts';
 import classes from '../privacy.module.css';
@@ -43,7 +45,7 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
   const client = useQueryClient();
   const { sourceAppId } = scope;
   const [isOn, setOn] = useState(stored !== null);
-  const [days, setDays] = useState(String(stored?.days ?? DEFAULT_DAYS));
+  const [days, setDays] = useState<number | string | undefined>(stored?.days ?? DEFAULT_DAYS);
   const [basis, setBasis] = useState(stored?.basis ?? 'updatedAt');
   const [confirming, setConfirming] = useState(false);
   const save = useMutation({
@@ -54,9 +56,10 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
       notifications.show({ title: t.privacy.retention.saved, message: retentionWords(saved) });
     },
   });
-  const wanted = isOn ? { days: Number(days), basis } : null;
-  const isValid = !isOn || (Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MAX_DAYS);
+  const wanted = isOn ? { days: typeof days === 'number' ? days : Number.NaN, basis } : null;
+  const isValid = !wanted || (Number.isInteger(wanted.days) && wanted.days >= 1 && wanted.days <= MAX_DAYS);
   const isSame = JSON.stringify(wanted) === JSON.stringify(stored && { days: stored.days, basis: stored.basis });
+  useUnsaved(() => !isSame);
   const submit = (): void => {
     if (!isValid || isSame) return;
     if (wanted) setConfirming(true);
@@ -67,15 +70,14 @@ function RetentionForm({ scope, stored }: { scope: Scope; stored: Retention }) {
       <Text mb="sm">{t.privacy.retention.now(retentionWords(stored))}</Text>
       <Checkbox label={t.privacy.retention.erase} {...checkboxProps(isOn, setOn)} mb="sm" />
       <div className={classes.row}>
-        <TextInput
+        <NumberInput
           label={t.privacy.retention.days}
-          type="number"
-          min={1}
-          max={MAX_DAYS}
+          inputMode="numeric"
           className={classes.days ?? ''}
           disabled={!isOn}
           error={!isValid}
-          {...inputProps(days, setDays)}
+          value={days}
+          onChange={setDays}
         />
         <NativeSelect
           label={t.privacy.retention.countedFrom}

@@ -1,4 +1,5 @@
 import type { Field } from '../../api/endpoints.ts';
+import { enteredNumber, numberText } from '../../texts/numbers.ts';
 import type { RecordChange } from './use-change.ts';
 
 /** The changed texts of a form, by key. */
@@ -10,8 +11,9 @@ export function ownValue<Value>(data: Readonly<Record<string, Value>>, key: stri
 }
 
 /** The text of a control for a stored value. A value of another kind is shown as JSON. */
-export function textOf(value: unknown): string {
+export function textOf({ kind }: Pick<Field, 'kind'>, value: unknown): string {
   if (value === undefined || value === null) return '';
+  if (kind === 'number' && typeof value === 'number') return numberText(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -20,11 +22,8 @@ export function enteredValue({ kind }: Pick<Field, 'kind'>, text: string): unkno
   if (text === '') return undefined;
   if (kind === 'checkbox') return text === 'true';
   if (kind === 'multiselect') return chosenIn(text);
-  if (kind === 'number') {
-    const number = Number(text);
-    // The service explains what is wrong with it.
-    return text.trim() === '' || Number.isNaN(number) ? text : number;
-  }
+  // The service explains what is wrong with a text that is no number.
+  if (kind === 'number') return enteredNumber(text) ?? text;
   return text;
 }
 
@@ -51,7 +50,7 @@ export function changeOf(
     const { key } = field;
     const text = ownValue(draft, key);
     const stored = ownValue(data, key);
-    if (text === undefined || text === textOf(stored)) continue;
+    if (text === undefined || text === textOf(field, stored)) continue;
     const value = enteredValue(field, text);
     if (value === undefined) unset.push(key);
     else set[key] = value;
@@ -62,11 +61,14 @@ export function changeOf(
 /** The keys that both the draft and somebody else changed. */
 export function contested(
   draft: Draft,
+  fields: readonly Field[],
   before: Readonly<Record<string, unknown>>,
   now: Readonly<Record<string, unknown>>,
 ): string[] {
-  return Object.keys(draft).filter((key) => {
-    const stored = textOf(ownValue(now, key));
-    return textOf(ownValue(before, key)) !== stored && draft[key] !== stored;
+  const changed = fields.filter((field) => {
+    const text = ownValue(draft, field.key);
+    const stored = textOf(field, ownValue(now, field.key));
+    return text !== undefined && textOf(field, ownValue(before, field.key)) !== stored && text !== stored;
   });
+  return changed.map(({ key }) => key);
 }

@@ -1,19 +1,19 @@
-import { Alert, Button, Group, Modal, Text } from '@mantine/core';
+import { Alert, Button, Text } from '@mantine/core';
 import { useMounted } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { issueAt, issuesOf } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
+import dialog from '../../components/form/dialog.module.css';
+import { Dialog, intoView } from '../../components/form/dialog.tsx';
 import { DialogForm } from '../../components/form/form.tsx';
 import { fieldName, labelOf, nameOfPath } from '../../components/form/labels.ts';
-import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
 import { scopedSchemaQuery } from '../../users/queries.ts';
 import type { Scope } from '../../users/scope.ts';
 import { FullValue } from '../full-value.tsx';
 import type { StoredRecord } from '../queries.ts';
 import { changeOf, contested, type Draft, ownValue, textOf } from './draft.ts';
-import classes from './edit-form.module.css';
 import { Outdated, useRecordChange } from './use-change.ts';
 import { ValueControl } from './value-control.tsx';
 
@@ -27,60 +27,19 @@ interface EditDialogProps {
   onClose: () => void;
 }
 
-/**
- * Changes values of a record. After a change by somebody else the reader chooses the values. Escape
- * and a click outside ask before they discard a change.
- */
+/** Changes values of a record. After a change by somebody else the reader chooses the values. */
 export function EditDialog({ title, scope, stored, fields, onClose }: EditDialogProps) {
   const [isDirty, setDirty] = useState(false);
-  const [isLeaving, setLeaving] = useState(false);
   // A dialog that opens with its first render does not know which element had the focus.
   const isMounted = useMounted();
-  useWarningBeforeUnload(isDirty);
   const close = (): void => {
     setDirty(false);
-    setLeaving(false);
     onClose();
   };
   return (
-    <Modal
-      opened={isMounted && stored !== undefined}
-      onClose={() => (isDirty ? setLeaving(true) : close())}
-      title={title}
-    >
-      {stored && (
-        <EditForm
-          scope={scope}
-          stored={stored}
-          fields={fields}
-          onDraft={(isChange) => {
-            setDirty(isChange);
-            setLeaving(false);
-          }}
-          onClose={close}
-        >
-          {isLeaving && <Leaving onStay={() => setLeaving(false)} onLeave={close} />}
-        </EditForm>
-      )}
-    </Modal>
-  );
-}
-
-/** Shows a notice above the buttons, whatever part of a long form is in view. */
-const intoView = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'nearest' });
-
-function Leaving({ onStay, onLeave }: { onStay: () => void; onLeave: () => void }) {
-  return (
-    <Alert ref={intoView} className={classes.notice} color="yellow" role="alert" title={t.record.editing.leave}>
-      <Group gap="xs">
-        <Button variant="default" size="xs" onClick={onStay}>
-          {t.record.editing.stay}
-        </Button>
-        <Button variant="default" size="xs" onClick={onLeave}>
-          {t.record.editing.discard}
-        </Button>
-      </Group>
-    </Alert>
+    <Dialog opened={isMounted && stored !== undefined} onClose={close} title={title} isDirty={isDirty}>
+      {stored && <EditForm scope={scope} stored={stored} fields={fields} onDraft={setDirty} onClose={close} />}
+    </Dialog>
   );
 }
 
@@ -88,14 +47,13 @@ interface EditFormProps extends Pick<EditDialogProps, 'scope' | 'fields' | 'onCl
   stored: NonNullable<EditDialogProps['stored']>;
   /** Called with each draft: whether it changes the record. */
   onDraft: (isChange: boolean) => void;
-  /** A notice above the buttons. */
-  children: ReactNode;
 }
 
-function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFormProps) {
+function EditForm({ scope, stored, fields, onDraft, onClose }: EditFormProps) {
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<Draft>({});
   const [others, setOthers] = useState<readonly string[]>();
+  const [timesTaken, setTimesTaken] = useState(0);
   const save = useRecordChange(scope, stored.record.id, t.record.editing.saved);
   const { data } = base.record;
   const change = changeOf(draft, fields, data);
@@ -105,14 +63,13 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
   };
   const submit = (): void => {
     if (!change) return;
-    onDraft(true);
     save.mutate(
       { change, etag: base.etag },
       {
         onSuccess: onClose,
         onError: (error) => {
           if (!(error instanceof Outdated)) return;
-          setOthers(contested(draft, data, error.stored.record.data));
+          setOthers(contested(draft, fields, data, error.stored.record.data));
           setBase(error.stored);
         },
       },
@@ -121,6 +78,7 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
   const takeOthers = (): void => {
     take(Object.fromEntries(Object.entries(draft).filter(([key]) => !others?.includes(key))));
     setOthers(undefined);
+    setTimesTaken(timesTaken + 1);
     save.reset();
   };
   return (
@@ -134,10 +92,11 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
     >
       {fields.map((field, index) => (
         <ValueControl
-          key={field.key}
+          // A value that was taken may need another control.
+          key={`${timesTaken} ${field.key}`}
           field={field}
           autoFocus={index === 0}
-          text={ownValue(draft, field.key) ?? textOf(ownValue(data, field.key))}
+          text={ownValue(draft, field.key) ?? textOf(field, ownValue(data, field.key))}
           error={issueAt(save.error, `data.${field.key}`)}
           onChange={(text) => take({ ...draft, [field.key]: text })}
         />
@@ -151,7 +110,6 @@ function EditForm({ scope, stored, fields, onDraft, onClose, children }: EditFor
           onTakeOthers={takeOthers}
         />
       )}
-      {children}
     </DialogForm>
   );
 }
@@ -165,7 +123,7 @@ interface ConflictProps {
 
 function Conflict({ fields, data, onTakeOthers }: ConflictProps) {
   return (
-    <Alert ref={intoView} className={classes.notice} color="yellow" role="alert" title={t.record.editing.conflict}>
+    <Alert ref={intoView} className={dialog.notice ?? ''} color="yellow" role="alert" title={t.record.editing.conflict}>
       {fields.length === 0 ? (
         <Text>{t.record.editing.otherFields}</Text>
       ) : (

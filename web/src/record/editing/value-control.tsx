@@ -1,4 +1,5 @@
 import { Checkbox, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import type { Field } from '../../api/endpoints.ts';
 import { fieldName, labelOf } from '../../components/form/labels.ts';
 import { t } from '../../texts/texts.ts';
@@ -19,6 +20,8 @@ interface ValueControlProps {
 
 /** The control for the value of a field. An empty one represents no value. */
 export function ValueControl({ field, text, error, autoFocus = false, onChange }: ValueControlProps) {
+  // Another control in the place of one in which somebody types would take its focus.
+  const [first] = useState(text);
   const shared = {
     label: fieldName(field),
     // An edit needs no field that depends on others.
@@ -77,13 +80,16 @@ export function ValueControl({ field, text, error, autoFocus = false, onChange }
     return <NativeSelect {...shared} data={choices} />;
   }
   if (field.kind === 'date') {
-    return DAY.test(text) ? (
+    return DAY.test(first) ? (
       <TextInput {...shared} type="date" />
     ) : (
       <TextInput {...shared} description={t.record.editing.dateNote} />
     );
   }
-  if (field.kind === 'number') return <TextInput {...shared} inputMode="decimal" />;
-  const isLong = text.includes('\n') || text.length > MAX_LINE;
+  if (field.kind === 'number') {
+    // The keyboard of iPhones for decimals has no minus.
+    return <TextInput {...shared} inputMode={Number(field.min) >= 0 ? 'decimal' : undefined} />;
+  }
+  const isLong = (field.kind === 'text' && field.ui === 'textarea') || first.includes('\n') || first.length > MAX_LINE;
   return isLong ? <Textarea {...shared} autosize maxRows={10} /> : <TextInput {...shared} />;
 }

@@ -108,7 +108,7 @@ type Change = HistoryEntry['changes'][number];
 interface ChangesProps {
   changes: readonly Change[];
   fields: readonly Field[];
-  /** Whether a submission sent them, of which no values before are known. */
+  /** Whether a submission sent them. It has no values before, but what it removed or reset. */
   isSent: boolean;
 }
 
@@ -146,7 +146,8 @@ function ChangedValue({ change, field, isSent }: { change: Change; field: Field 
       </>
     );
   }
-  if (isSent) return show(after);
+  // A field of the team that it reset has a value before.
+  if (isSent && before === undefined) return show(after);
   return (
     <>
       <del className={classes.before}>

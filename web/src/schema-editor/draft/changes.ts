@@ -103,9 +103,10 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
   const name = nameOf(after);
   for (const [option, { stricter }] of Object.entries<FieldOption>(getKind(after.kind).options)) {
     if (!stricter) continue;
-    const [from, to] = [old[option], now[option]] as [number | undefined, number | undefined];
+    const [from, to] = [old[option], now[option]] as [Limit | undefined, Limit | undefined];
     if (from === to) continue;
-    const isStricter = to !== undefined && (from === undefined || (stricter === 'higher' ? to > from : to < from));
+    const isStricter =
+      to !== undefined && (from === undefined || isMoving(from, to) || (stricter === 'higher' ? to > from : to < from));
     const limit = texts.limits[option as keyof typeof texts.limits];
     (isStricter ? breaking : compatible)(texts.limit(name, limit, limitText(from), limitText(to)));
   }
@@ -130,7 +131,13 @@ function optionChanges(before: Field, after: Field, breaking: Add, compatible: A
   }
 }
 
-function limitText(limit: number | undefined): string {
+/** A bound of numbers, or of days: a date, or `today`. */
+type Limit = number | string;
+
+/** Whether one of two bounds moves, so that it depends on the day which of them is stricter. */
+const isMoving = (...limits: Limit[]): boolean => limits.includes('today');
+
+function limitText(limit: Limit | undefined): string {
   return String(limit ?? t.schemaEditor.changes.noLimit);
 }
 

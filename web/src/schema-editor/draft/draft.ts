@@ -4,7 +4,16 @@ import { t } from '../../texts/texts.ts';
 import { whenOf, withRenamed } from './conditions.ts';
 import { KIND_NAMES } from './field-texts.ts';
 import { prunedOption } from './form-options.ts';
-import { FIELD_KINDS, type FieldOption, getKind, isOfStaff, NOT_OF_STAFF, safeParse, type Writer } from './rules.ts';
+import {
+  FIELD_KINDS,
+  type FieldOption,
+  getKind,
+  isOfStaff,
+  NOT_OF_STAFF,
+  ONLY_OF_STAFF,
+  safeParse,
+  type Writer,
+} from './rules.ts';
 
 /** A definition that is being edited. It can be incomplete and keeps the options of other kinds. */
 export interface LooseDefinition {
@@ -74,8 +83,9 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
 }
 
 /** Whether a field of these writers may have a property. */
-function doesFitWriters(definition: LooseDefinition, name: string): boolean {
-  return !isOfStaff(definition) || !NOT_OF_STAFF.some((one) => one === name);
+export function doesFitWriters(definition: LooseDefinition, name: string): boolean {
+  const others: readonly string[] = isOfStaff(definition) ? NOT_OF_STAFF : ONLY_OF_STAFF;
+  return !others.includes(name);
 }
 
 export function addField(draft: Draft, kind: Kind): Draft {

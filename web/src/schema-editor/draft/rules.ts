@@ -2,6 +2,7 @@ import './no-eval.ts';
 
 export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
 export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/fields/base/file-types.ts';
+export { dayOf, isDay } from '#src/fields/base/iso-date.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/fields/base/kind.ts';
 export { safeParse } from '#src/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
@@ -22,8 +23,10 @@ export {
   isOfStaff,
   MAX_FIELDS,
   NOT_OF_STAFF,
+  ONLY_OF_STAFF,
   publicFields,
 } from '#src/fields/definition.ts';
+export { FIRST_TYPED, LAST_TYPED } from '#src/fields/kinds/date.ts';
 export { MAX_FILES } from '#src/fields/kinds/file.ts';
 export { FIELD_KINDS, getKind, staysHidden } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Schema } from '../../api/endpoints.ts';
-import { useWarningBeforeUnload } from '../../drafts/tab-drafts.ts';
+import { useUnsaved } from '../../drafts/unsaved.ts';
 import { type Change, schemaChanges } from './changes.ts';
 import { type CheckedDraft, checkDraft } from './checked-draft.ts';
 import { type Draft, type DraftState, draftOf, schemaDrafts } from './draft.ts';
@@ -41,7 +41,7 @@ export function useDraft(sourceAppId: string, newest: DraftState['base']): Draft
   // A draft that is stored already was saved before its page was left.
   if (isOutdated && (!isDirty || isSame(state, checked, newest.schema))) setState(unchanged(newest));
   useEffect(() => schemaDrafts.store(sourceAppId, isDirty ? state : undefined), [sourceAppId, state, isDirty]);
-  useWarningBeforeUnload(isDirty);
+  useUnsaved((to) => isDirty && !(to && schemaDrafts.load(sourceAppId)));
 
   return {
     ...state,

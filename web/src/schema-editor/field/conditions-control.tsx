@@ -1,5 +1,8 @@
 import { ActionIcon, Button, Fieldset, NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { TrashIcon } from '../../components/icons.tsx';
+import { enteredNumber, numberText } from '../../texts/numbers.ts';
 import { conditionTexts as texts } from '../draft/condition-texts.ts';
 import {
   type Comparison,
@@ -13,7 +16,7 @@ import {
 import type { LooseDefinition } from '../draft/draft.ts';
 import { labelsOf } from '../draft/form-options.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type Condition, type Conditions, isOfStaff, MAX_CONDITIONS, valueFromForm } from '../draft/rules.ts';
+import { type Condition, type Conditions, isOfStaff, MAX_CONDITIONS } from '../draft/rules.ts';
 import classes from './conditions-control.module.css';
 
 interface ConditionsControlProps {
@@ -173,17 +176,23 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
   const choices =
     named?.kind !== 'text' && Array.isArray(named?.enum) ? [...new Set(named.enum.map(String))] : undefined;
   const shared = { 'aria-label': label, error };
+  const isNumber = named?.kind === 'number';
   if (op === 'in') {
-    const entered = [value ?? []].flat().map(String);
+    const entered = [value ?? []].flat().map(numberText);
     return (
       <TagsInput
         {...shared}
         description={entered.length === 0 ? texts.severalValues : undefined}
         value={entered}
         data={choices ?? []}
+        // A comma can be a part of a value.
+        splitChars={[]}
+        isDuplicate={(text, list) => list.includes(text)}
         acceptValueOnBlur
         onChange={(next) =>
-          onChange(next.length === 0 ? undefined : next.map((text) => valueOfText(named, text) ?? text))
+          onChange(
+            next.length === 0 ? undefined : next.map((text) => (isNumber ? (enteredNumber(text) ?? text) : text)),
+          )
         }
       />
     );
@@ -206,14 +215,30 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
     const labels = labelsOf(named?.enumLabels);
     return <Choices {...shared} choices={choices} labels={labels} value={value} onChange={onChange} />;
   }
-  const isDay = named?.kind === 'date' && /^(?:\d{4}-\d{2}-\d{2})?$/.test(String(value ?? ''));
+  if (isNumber) {
+    return <NumberInput {...shared} isSigned={!(Number(named?.min) >= 0)} value={value} onChange={onChange} />;
+  }
+  return <LineInput key={named?.kind} {...shared} isDate={named?.kind === 'date'} value={value} onChange={onChange} />;
+}
+
+interface LineInputProps {
+  'aria-label': string;
+  error: string | undefined;
+  isDate: boolean;
+  value: Condition['value'];
+  onChange: (value: string | undefined) => void;
+}
+
+function LineInput({ isDate, value, onChange, ...shared }: LineInputProps) {
+  const text = String(value ?? '');
+  // Another control in the place of one in which somebody types would lose what is typed.
+  const [isDay] = useState(isDate && /^(?:\d{4}-\d{2}-\d{2})?$/.test(text));
   return (
     <TextInput
       {...shared}
       type={isDay ? 'date' : 'text'}
-      inputMode={named?.kind === 'number' ? 'decimal' : undefined}
-      value={String(value ?? '')}
-      onChange={({ currentTarget }) => onChange(valueOfText(named, currentTarget.value))}
+      value={text}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
     />
   );
 }
@@ -238,12 +263,4 @@ function Choices({ choices, labels, value, onChange, ...shared }: ChoicesProps) 
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   );
-}
-
-/** A text that is no number stays, so that the rules refuse it. */
-function valueOfText(named: LooseDefinition | undefined, text: string): string | number | undefined {
-  if (text === '') return undefined;
-  if (named?.kind !== 'number') return text;
-  const converted = valueFromForm({ kind: 'number' }, [text]);
-  return converted && 'value' in converted && String(converted.value) === text ? Number(converted.value) : text;
 }

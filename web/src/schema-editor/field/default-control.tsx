@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Kind } from '../../api/endpoints.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
 import { getKind, valueFromForm } from '../draft/rules.ts';
@@ -49,6 +50,9 @@ export function DefaultControl({ label, error, definition, value, onChange }: De
         </Stack>
       </Checkbox.Group>
     );
+  }
+  if (getKind(kind).control === 'number') {
+    return <NumberInput label={label} error={error} value={value} onChange={onChange} />;
   }
   // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
   const shown = Object.is(valueOfText(kind, typed), value) ? typed : String(value ?? '');

@@ -1,14 +1,15 @@
 import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { RightIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { conditionTexts } from '../draft/condition-texts.ts';
 import { CONDITIONS } from '../draft/conditions.ts';
-import { KINDS, type LooseDefinition } from '../draft/draft.ts';
+import { doesFitWriters, KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type Conditions, type FieldOption, getKind, isOfStaff, staysHidden } from '../draft/rules.ts';
+import { type Conditions, type FieldOption, getKind, isOfStaff, ONLY_OF_STAFF, staysHidden } from '../draft/rules.ts';
 import { ConditionsControl } from './conditions-control.tsx';
 import classes from './field-form.module.css';
 import { OptionControl } from './option-control.tsx';
@@ -99,34 +100,33 @@ function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps
           )}
         />
       )}
-      <TextInput
+      <NumberInput
         label={conditionTexts.page}
         description={conditionTexts.pageNote}
         inputMode="numeric"
-        {...inputProps(String(page ?? ''), (text) => onChange({ page: pageOf(text) }))}
+        value={page}
+        onChange={(next) => onChange({ page: next })}
         error={capitalize(problems.page)}
       />
     </>
   );
 }
 
-/** A text that is no number stays, so that the rules refuse it. */
-function pageOf(text: string): number | string | undefined {
-  if (text.trim() === '') return undefined;
-  return /^\d{1,3}$/.test(text) ? Number(text) : text;
-}
-
 type NamedOptions = Readonly<Record<string, FieldOption>>;
 
 /** The form options that matter to a field which is in no form. */
-function shownToTeam({ default: initial, enumLabels }: NamedOptions): NamedOptions {
-  return { ...(initial && { default: initial }), ...(enumLabels && { enumLabels }) };
-}
+const OF_TEAM = ['default', ...ONLY_OF_STAFF, 'enumLabels'];
+
+const shownToTeam = (options: NamedOptions): NamedOptions =>
+  Object.fromEntries(OF_TEAM.flatMap((name) => (options[name] ? [[name, options[name]]] : [])));
 
 /** The options that a form may have. Closed at first, unless one of them has a problem. */
 function FormSection(props: FieldFormProps) {
   const [wasOpened, setOpened] = useState(false);
   const { formOptions } = getKind(props.definition.kind);
+  const shownInForm = Object.fromEntries(
+    Object.entries(formOptions).filter(([name]) => doesFitWriters(props.definition, name)),
+  );
   const isOpen = wasOpened || Object.keys(formOptions).some((name) => props.problems[name] !== undefined);
   return (
     <>
@@ -136,7 +136,7 @@ function FormSection(props: FieldFormProps) {
         </span>
         {t.schemaEditor.form}
       </UnstyledButton>
-      {isOpen && <Options {...props} options={formOptions} />}
+      {isOpen && <Options {...props} options={shownInForm} />}
     </>
   );
 }

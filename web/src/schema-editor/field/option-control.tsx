@@ -1,11 +1,11 @@
 import { Checkbox, Group, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
-import { useState } from 'react';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
+import { NumberInput } from '../../components/form/number-input.tsx';
 import { t } from '../../texts/texts.ts';
 import type { LooseDefinition } from '../draft/draft.ts';
 import { optionHelp, optionName, valueName } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import type { FieldOption } from '../draft/rules.ts';
+import { type FieldOption, safeParse } from '../draft/rules.ts';
 import { ConsentControl } from './consent-control.tsx';
 import { DefaultControl } from './default-control.tsx';
 import classes from './field-form.module.css';
@@ -21,6 +21,8 @@ interface OptionControlProps {
   onChange: (value: unknown) => void;
 }
 
+const LINE_BREAKS = ['\n', '\r'];
+
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
   const label = optionName(name);
@@ -31,10 +33,12 @@ export function OptionControl({ name, option, definition, value, problem, onChan
   switch (option.control) {
     case 'number':
       return (
-        <Bound
+        <NumberInput
           label={label}
-          value={typeof value === 'number' ? value : undefined}
-          problem={problem}
+          placeholder={t.schemaEditor.noLimit}
+          value={value}
+          error={shared.error}
+          isSigned={safeParse(option.schema, -1).success}
           onChange={onChange}
         />
       );
@@ -56,7 +60,9 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           className={wide}
           description={t.schemaEditor.choicesNote}
           value={Array.isArray(value) ? value.map(String) : []}
-          splitChars={[]}
+          // A list that is pasted. Choices that differ in case are two.
+          splitChars={LINE_BREAKS}
+          isDuplicate={(choice, choices) => choices.includes(choice)}
           acceptValueOnBlur
           onChange={onChange}
         />
@@ -126,35 +132,4 @@ export function OptionControl({ name, option, definition, value, problem, onChan
     case 'consent':
       return <ConsentControl {...shared} value={value} onChange={onChange} />;
   }
-}
-
-interface BoundProps {
-  label: string;
-  value: number | undefined;
-  problem: string | undefined;
-  onChange: (value: number | undefined) => void;
-}
-
-function Bound({ label, value, problem, onChange }: BoundProps) {
-  const [typed, setTyped] = useState('');
-  // Keeps the typed text while it represents the value. Shows a value that was changed elsewhere.
-  const shown = Object.is(numberOf(typed), value) ? typed : String(value ?? '');
-  return (
-    <TextInput
-      label={label}
-      placeholder={t.schemaEditor.noLimit}
-      inputMode="decimal"
-      value={shown}
-      error={capitalize(problem)}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        onChange(numberOf(event.currentTarget.value));
-      }}
-    />
-  );
-}
-
-/** `undefined` for an empty text, and `NaN` for a text that is not a number; rules reject it. */
-function numberOf(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text.trim());
 }

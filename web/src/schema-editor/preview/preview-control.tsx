@@ -1,6 +1,7 @@
 import { Anchor, Checkbox, FileInput, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { labelNodes, marked, plainLabel } from '#src/fields/marks.ts';
+import { offeredChoices } from '#src/fields/markup.ts';
 import { inputProps } from '../../components/form/input.ts';
 import { Marked } from '../../components/marked.tsx';
 import { t } from '../../texts/texts.ts';
@@ -47,7 +48,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
       return (
         <Radio.Group {...shared} name={`preview-${key}`} value={text} onChange={onChange}>
           <Stack gap={6} mt={6}>
-            {choices.filter(isFilled).map((choice) => (
+            {offeredChoices(control).map((choice) => (
               <Radio key={choice.value} {...choice} />
             ))}
           </Stack>
@@ -84,7 +85,7 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
         <TextInput
           {...shared}
           type={type === 'number' || type === 'list' ? 'text' : type}
-          inputMode={type === 'number' ? 'decimal' : undefined}
+          inputMode={type === 'number' && Number(attributes.min) >= 0 ? 'decimal' : undefined}
           placeholder={placeholderOf(control)}
           {...inputProps(text, onChange)}
         />

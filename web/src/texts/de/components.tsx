@@ -37,6 +37,11 @@ export const components: typeof en = {
   },
   done: 'Fertig',
 
+  leave: 'Ihre Änderungen verwerfen?',
+  stay: 'Weiter bearbeiten',
+  discard: 'Verwerfen',
+  leavePage: 'Ihre Änderungen sind nicht gespeichert. Diese Seite verlassen und sie verwerfen?',
+
   typeToConfirm: (expected) => (
     <>
       Das kann nicht rückgängig gemacht werden. Geben Sie zur Bestätigung <strong className="breaks">{expected}</strong>{' '}

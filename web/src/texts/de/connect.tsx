@@ -414,6 +414,11 @@ export const connect: typeof en = {
     allowWebsite: (origin) =>
       `Personen werden nur zu erlaubten Websites geleitet. Erlauben Sie ${origin} auf dem Reiter „Einbinden“`,
     noName: 'Hat keinen Namen und wird daher von Browsern nicht gesendet',
+    buttonName:
+      'Entfernen Sie den Namen der Schaltfläche: Browser senden sie als Feld. Ist sie eine Antwort, fragen Sie mit Optionsfeldern',
+    imageButton: 'Benennen Sie das Bild in _image um: Browser senden die Stelle des Klicks als Felder',
+    buttonPlace: (attributes) =>
+      `Entfernen Sie ${attributes} der Schaltfläche, womit das Formular nicht hierher gesendet wird`,
 
     severalValues: 'Mehrere Werte: Jede Einsendung hängt sie an eine Liste an',
     changeValue: (value) => `Ändern Sie value="${value}" in value="true": Andere Texte werden abgelehnt`,

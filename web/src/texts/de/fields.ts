@@ -23,6 +23,8 @@ export const fields: typeof en = {
     regex: 'Muster',
     min: 'Mindestwert',
     max: 'Höchstwert',
+    earliest: 'Frühestes Datum',
+    latest: 'Spätestes Datum',
     enum: 'Auswahlmöglichkeiten',
     minItems: 'Mindestanzahl',
     maxItems: 'Höchstanzahl',
@@ -38,6 +40,7 @@ export const fields: typeof en = {
     consent: 'Einwilligung',
     hidden: 'Versteckt',
     prefill: 'Aus der Adresse des Formulars ausgefüllt',
+    resetOnSubmit: 'Von einer neuen Einsendung zurückgesetzt',
     autocomplete: 'Automatisches Ausfüllen',
     source: 'Quelle',
     labels: 'Beschriftung in anderen Sprachen',
@@ -46,6 +49,8 @@ export const fields: typeof en = {
   },
   optionHelps: {
     regex: 'Regulärer Ausdruck. Er darf überall im Text passen; mit ^ und $ muss der ganze Text passen.',
+    earliest: 'Ein Datum wie 2026-01-31, oder today',
+    latest: 'Ein Datum wie 2026-01-31, oder today',
     indexed:
       'Filtern und Sortieren nach diesem Feld bleiben bei vielen Datensätzen schnell. Höchstens 8 Felder eines Schemas.',
     help: 'Wird beim Feld gezeigt. **fett**, *kursiv*, [Link](https://…)',
@@ -54,6 +59,7 @@ export const fields: typeof en = {
     consent: 'Die Version des Textes, dem eine Person zustimmt, und die Seite, die ihn zeigt',
     hidden: 'Das Formular sendet den Wert, zeigt das Feld aber nicht',
     prefill: 'Ein Abfrageparameter mit dem Schlüssel des Feldes setzt seinen Wert',
+    resetOnSubmit: 'Eine neue Einsendung einer bekannten Person setzt es auf den Vorgabewert',
     autocomplete: 'Autofill-Kürzel von HTML, etwa given-name oder tel',
     source: 'Das Formular setzt den Wert aus der Seite, die es zeigt',
   },

@@ -69,10 +69,6 @@ export const record: typeof en = {
       plural(count, { one: 'Gespeicherten Wert übernehmen', other: 'Gespeicherte Werte übernehmen' }),
     changedMeanwhile: 'Der Datensatz wurde inzwischen geändert',
 
-    leave: 'Ihre Änderungen verwerfen?',
-    stay: 'Weiter bearbeiten',
-    discard: 'Verwerfen',
-
     noValue: 'Kein Wert',
     yes: 'Ja',
     no: 'Nein',

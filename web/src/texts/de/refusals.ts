@@ -205,7 +205,6 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   tooManyFileBytes: 'Aus diesem Netz wurden zu viele Dateien gesendet; versuchen Sie es später erneut',
   fileBeingSent: 'Eine andere Anfrage sendet diese Datei; versuchen Sie es gleich erneut',
   fileFieldNotFound: 'Dieses Formular hat kein solches Feld für Dateien',
-  fileEmpty: 'Die Datei ist leer',
   archiveUnreadable: 'Die Datei ist kein ZIP-Archiv, oder sie ist unvollständig',
   archiveUnsupported: 'Das Archiv ist verschlüsselt oder anders als mit Deflate gepackt',
   archiveAmbiguous: 'Das Archiv hat zwei Einträge gleichen Namens, oder Einträge überlappen sich',

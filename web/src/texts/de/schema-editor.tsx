@@ -213,6 +213,8 @@ export const schemaEditor: typeof en = {
       maxItems: 'Höchstanzahl',
       min: 'Mindestwert',
       max: 'Höchstwert',
+      earliest: 'frühestes Datum',
+      latest: 'spätestes Datum',
     },
     noLimit: 'unbegrenzt',
     pattern: (field, from, to) => `${field}: Muster geändert: ${from} → ${to}`,

@@ -62,7 +62,7 @@ export const users: typeof en = {
     newIn: (days) => `Neu in ${formatNumber(days)} Tagen`,
     lastSubmission: 'Letzte Einsendung',
     allOn: 'Alle neuen am',
-    chart: 'Neue Personen pro Tag (UTC)',
+    chart: (timeZone) => `Neue Personen pro Tag (${timeZone})`,
   },
 
   search: {
@@ -125,10 +125,12 @@ export const users: typeof en = {
     values: 'Werte',
     value: 'Wert',
     chooseValue: 'Wert auswählen',
-    commas: 'Durch Kommas getrennt',
+    commas: 'Durch Kommas getrennt. Für ein Komma in einem Wert \\, schreiben',
+    separated: { ',': 'Durch Kommas getrennt', ';': 'Durch Semikolons getrennt' },
     date: 'Datum',
     daysBegin: 'Tage beginnen um 00:00 Uhr UTC',
     number: 'Zahl',
+    notNumber: 'Muss eine Zahl sein',
     text: 'Text',
 
     schemaVersion: 'Schemaversion',
@@ -208,6 +210,7 @@ export const users: typeof en = {
       }),
     limited: 'Es gibt zu viele verschiedene Werte, um die häufigsten sicher zu bestimmen.',
     press: 'Wählen Sie einen Balken aus, um zu filtern.',
+    timeZone: (timeZone) => `Zeitzone: ${timeZone}.`,
     noMatch: 'Keine passenden Personen.',
 
     bar: (value, count, share) => `${value}: ${common.users(count)}, ${share}`,

@@ -32,6 +32,11 @@ export const components = {
   },
   done: 'Done',
 
+  leave: 'Discard what you changed?',
+  stay: 'Keep editing',
+  discard: 'Discard',
+  leavePage: 'What you changed is not saved. Leave this page and discard it?',
+
   typeToConfirm: (expected: ReactNode) => (
     <>
       This cannot be undone. Type <strong className="breaks">{expected}</strong> to confirm.

@@ -405,6 +405,10 @@ export const connect = {
     staffOnly: 'Only the team of the app can set this field. Rename it, or remove it from the form',
     allowWebsite: (origin: string) => `People are only sent to allowed websites. Allow ${origin} on the Connect tab`,
     noName: 'Has no name, so browsers do not send it',
+    buttonName:
+      'Remove the name of the button: browsers send it as a field. If the button is an answer, ask with radio buttons',
+    imageButton: 'Rename the image to _image: browsers send the place of the click as fields',
+    buttonPlace: (attributes: string) => `Remove ${attributes} of the button, with which the form is not sent here`,
 
     severalValues: 'Several values: each submission appends them to a list',
     changeValue: (value: string) => `Change value="${value}" to value="true": other texts are refused`,

@@ -68,10 +68,6 @@ export const record = {
     takeStored: (count: number) => plural(count, { one: 'Take the stored value', other: 'Take the stored values' }),
     changedMeanwhile: 'The user was changed meanwhile',
 
-    leave: 'Discard what you changed?',
-    stay: 'Keep editing',
-    discard: 'Discard',
-
     noValue: 'No value',
     yes: 'Yes',
     no: 'No',

@@ -206,6 +206,8 @@ export const schemaEditor = {
       maxItems: 'max choices',
       min: 'min value',
       max: 'max value',
+      earliest: 'earliest date',
+      latest: 'latest date',
     },
     noLimit: 'no limit',
     pattern: (field: string, from: string, to: string) => `${field} pattern changed: ${from} → ${to}`,

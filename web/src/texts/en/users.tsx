@@ -57,7 +57,7 @@ export const users = {
     lastSubmission: 'Last submission',
     // The date follows.
     allOn: 'All new ones on',
-    chart: 'New users per day (UTC)',
+    chart: (timeZone: string) => `New users per day (${timeZone})`,
   },
 
   search: {
@@ -121,10 +121,12 @@ export const users = {
     values: 'Values',
     value: 'Value',
     chooseValue: 'Choose a value',
-    commas: 'Separated by commas',
+    commas: 'Separated by commas. Write \\, for a comma in a value',
+    separated: { ',': 'Separated by commas', ';': 'Separated by semicolons' },
     date: 'Date',
     daysBegin: 'Days begin at 00:00 UTC',
     number: 'Number',
+    notNumber: 'Must be a number',
     text: 'Text',
 
     schemaVersion: 'Schema version',
@@ -200,6 +202,7 @@ export const users = {
     ofPart: (count: number) => `There was no time to count all: this shows the ${common.users(count)} that were read.`,
     limited: 'There are too many different values to find the most frequent ones with certainty.',
     press: 'Press a bar to filter.',
+    timeZone: (timeZone: string) => `Time zone: ${timeZone}.`,
     noMatch: 'No users match.',
 
     bar: (value: string, count: number, share: string) => `${value}: ${common.users(count)}, ${share}`,

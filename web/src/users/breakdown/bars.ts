@@ -1,3 +1,4 @@
+import { formatDay } from '#src/fields/base/iso-date.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/content/time.tsx';
 import { locale } from '../../texts/language.ts';
@@ -22,12 +23,15 @@ export interface Bar {
   conditions?: Condition[];
 }
 
-const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 const DAY_MS = 86_400_000;
+/** Longer than an hour, and shorter than the day on which the clocks go forward. */
+const SHORTEST_DAY_MS = 20 * 3_600_000;
 
 /** The bars of the values or the ranges, without those for users that have no value. */
-export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
+export function barsOf(breakdown: Breakdown, target: Target): Bar[] {
+  const { values, ranges } = breakdown;
   const { path } = target;
+  const nameOf = boundNames(breakdown);
   const isList = target.type === 'choices';
   const ofValues = (values ?? []).map((group): Bar => {
     const conditions = valueConditions(group, path, isList ? 'contains' : 'eq');
@@ -36,7 +40,7 @@ export function barsOf({ values, ranges }: Breakdown, target: Target): Bar[] {
   const ofRanges = (ranges ?? []).map((group): Bar => {
     const conditions = valueConditions(group, path);
     return {
-      label: rangeLabel(group.from, group.to),
+      label: rangeLabel(group, nameOf),
       count: group.count,
       ...(conditions.length > 0 && { conditions }),
     };
@@ -54,16 +58,25 @@ export function restOf({ empty, other }: Breakdown, { path }: Target): Bar[] {
   ];
 }
 
-/** The bound of a range in words. */
-export function boundLabel(bound: number | string | undefined): string {
-  if (bound === undefined) return '…';
-  if (typeof bound === 'number') return number.format(bound);
-  return bound.length > 10 ? time.format(new Date(bound)) : calendarDay(bound);
+type Range = NonNullable<Breakdown['ranges']>[number];
+type BoundName = (bound: Range['from']) => string;
+
+/**
+ * Returns the function that names a bound: a number, a day or a time of the zone of the breakdown.
+ */
+export function boundNames({ ranges = [], timeZone = 'UTC' }: Breakdown): BoundName {
+  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+  const hasDays = ranges.some(isOfDays);
+  return (bound) => {
+    if (bound === undefined) return '…';
+    if (typeof bound === 'number') return number.format(bound);
+    return hasDays ? calendarDay(dayOf(bound)) : formatDay(time, new Date(bound));
+  };
 }
 
-/** The end of the last range: the last day of days. */
-export function endLabel(to: number | string | undefined): string {
-  return isDay(to) ? calendarDay(dayBefore(to)) : boundLabel(to);
+/** The end of a range: the last day of days. */
+export function endLabel({ from, to }: Range, nameOf: BoundName): string {
+  return typeof to === 'string' && isOfDays({ from, to }) ? calendarDay(dayBefore(to)) : nameOf(to);
 }
 
 /** Operators whose conditions a pressed bar replaces. */
@@ -79,14 +92,23 @@ export function whereAfter(where: readonly string[], conditions: readonly Condit
   return [...new Set([...kept, ...conditions.map(conditionText)])];
 }
 
-function rangeLabel(from: number | string | undefined, to: number | string | undefined): string {
-  if (isDay(from) && isDay(to)) {
+function rangeLabel(range: Range, nameOf: BoundName): string {
+  const { from, to } = range;
+  if (typeof from === 'string' && typeof to === 'string' && isOfDays(range)) {
     const last = dayBefore(to);
-    return last === from ? calendarDay(from) : `${calendarDay(from)} – ${calendarDay(last)}`;
+    return last === dayOf(from) ? nameOf(from) : `${nameOf(from)} – ${calendarDay(last)}`;
   }
-  if (Number.isInteger(from) && Number(to) - Number(from) === 1) return boundLabel(from);
-  return t.users.breakdown.range(boundLabel(from), boundLabel(to));
+  if (Number.isInteger(from) && Number(to) - Number(from) === 1) return nameOf(from);
+  return t.users.breakdown.range(nameOf(from), nameOf(to));
 }
 
-const dayBefore = (day: string): string => new Date(Date.parse(day) - DAY_MS).toISOString().slice(0, 10);
-const isDay = (bound: number | string | undefined): bound is string => typeof bound === 'string' && bound.length === 10;
+/** The day of a bound in its time zone. */
+const dayOf = (bound: string): string => bound.slice(0, 'YYYY-MM-DD'.length);
+const dayBefore = (bound: string): string =>
+  new Date(Date.parse(dayOf(bound)) - DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+/** Whether a range consists of days. One without a begin or an end is longer than any hour. */
+export function isOfDays({ from, to }: Pick<Range, 'from' | 'to'>): boolean {
+  if (typeof from === 'number' || typeof to === 'number') return false;
+  return from === undefined || to === undefined || Date.parse(to) - Date.parse(from) >= SHORTEST_DAY_MS;
+}

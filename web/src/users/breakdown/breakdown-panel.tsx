@@ -81,11 +81,12 @@ function indexable(target: Target, where: readonly string[], targets: readonly T
   return [...new Set([target, ...where.map((text) => targetOf(parseCondition(text).path, targets))])];
 }
 
-function Summary({ breakdown: { records, complete, limited } }: { breakdown: Breakdown }) {
+function Summary({ breakdown: { records, complete, limited, timeZone } }: { breakdown: Breakdown }) {
   return (
     <Text size="xs" c="dimmed" aria-live="polite" mb="xs">
       {complete ? t.users.breakdown.of(records) : t.users.breakdown.ofPart(records)}
       {limited && ` ${t.users.breakdown.limited}`} {t.users.breakdown.press}
+      {timeZone !== undefined && ` ${t.users.breakdown.timeZone(timeZone)}`}
     </Text>
   );
 }
@@ -107,9 +108,7 @@ function Chart({
   }
   return (
     <>
-      {bars.length > 0 && (
-        <Histogram bars={bars} ranges={breakdown.ranges} total={breakdown.records} onPress={onPress} />
-      )}
+      {bars.length > 0 && <Histogram bars={bars} breakdown={breakdown} total={breakdown.records} onPress={onPress} />}
       {rest.length > 0 && (
         <ValueBars bars={rest} total={breakdown.records} full={breakdown.records} onPress={onPress} />
       )}

@@ -2,7 +2,7 @@ import { formatNumber } from '../../texts/format.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import type { Condition } from '../filters/condition.ts';
-import { type Bar, type Breakdown, boundLabel, endLabel } from './bars.ts';
+import { type Bar, type Breakdown, boundNames, endLabel, isOfDays } from './bars.ts';
 import classes from './breakdown.module.css';
 
 interface ChartProps {
@@ -47,7 +47,10 @@ export function ValueBars({ bars, total, onPress, full }: ChartProps & { full?: 
 }
 
 /** One column for each range, between axes with ticks. */
-export function Histogram({ bars, ranges, total, onPress }: ChartProps & { ranges: NonNullable<Breakdown['ranges']> }) {
+export function Histogram({ bars, breakdown, total, onPress }: ChartProps & { breakdown: Breakdown }) {
+  const { ranges = [] } = breakdown;
+  const nameOf = boundNames(breakdown);
+  const end = ranges.at(-1);
   const ticks = countTicks(Math.max(1, ...bars.map(({ count }) => count)));
   const top = ticks.at(-1) ?? 1;
   const named = namedRanges(ranges);
@@ -88,10 +91,10 @@ export function Histogram({ bars, ranges, total, onPress }: ChartProps & { range
       <figcaption className={classes.bounds}>
         {named.map((index) => (
           <span key={index} style={{ left: `${(index / ranges.length) * 100}%` }}>
-            {boundLabel(ranges[index]?.from)}
+            {nameOf(ranges[index]?.from)}
           </span>
         ))}
-        <span className={classes.end}>{endLabel(ranges.at(-1)?.to)}</span>
+        {end && <span className={classes.end}>{endLabel(end, nameOf)}</span>}
       </figcaption>
     </figure>
   );
@@ -113,7 +116,7 @@ export function countTicks(most: number): number[] {
  * directly before it; a time of a day has no place beside another.
  */
 function namedRanges(ranges: NonNullable<Breakdown['ranges']>): number[] {
-  const hasTimes = ranges.some(({ from }) => typeof from === 'string' && from.length > 10);
+  const hasTimes = ranges.some((range) => typeof range.from === 'string' && !isOfDays(range));
   const every = Math.ceil(ranges.length / (hasTimes ? 1 : MAX_TICKS));
   return ranges.flatMap((_, index) => {
     const hasPlace = index === 0 || ranges.length - index >= 1.5 * every;

@@ -24,7 +24,7 @@ export async function countedBreakdown(
   path: string,
   countOf: (conditions: Conditions) => Promise<number | undefined>,
 ): Promise<Breakdown | undefined> {
-  const { field, values = [], ranges = [] } = breakdown;
+  const { field, timeZone, values = [], ranges = [] } = breakdown;
   const groups = [...values, ...ranges].map((group) => valueConditions(group, path));
   if (groups.some((conditions) => conditions.length === 0)) return undefined;
   const counts: number[] = [];
@@ -42,6 +42,7 @@ export async function countedBreakdown(
     empty,
     other: Math.max(0, records - known),
     complete: true,
+    ...(timeZone !== undefined && { timeZone }),
     ...(breakdown.values && { values: values.map((one, index) => ({ ...one, count: ofGroups[index] ?? 0 })) }),
     ...(breakdown.ranges && { ranges: ranges.map((one, index) => ({ ...one, count: ofGroups[index] ?? 0 })) }),
   };

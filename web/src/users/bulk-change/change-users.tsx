@@ -1,9 +1,10 @@
-import { Modal, NativeSelect, Text } from '@mantine/core';
+import { NativeSelect, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { invalidate } from '../../api/mutations.ts';
+import { Dialog } from '../../components/form/dialog.tsx';
 import { DialogForm } from '../../components/form/form.tsx';
 import { fieldName } from '../../components/form/labels.ts';
 import { LoadError } from '../../components/page/load-error.tsx';
@@ -41,7 +42,7 @@ export function ChangeDialog({ scope, users: given, onClose }: ChangeUsersProps 
   const error = matches.error ?? schema.error;
   const fields = schema.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file');
   return (
-    <Modal opened onClose={onClose} title={t.users.change.title} size="lg">
+    <Dialog opened onClose={onClose} title={t.users.change.title} size="lg">
       {error && <LoadError error={error} onRetry={() => Promise.all([matches.refetch(), schema.refetch()])} />}
       {matches.isFetching && <Counting />}
       {started === undefined && fields && matches.data !== undefined && (
@@ -56,7 +57,7 @@ export function ChangeDialog({ scope, users: given, onClose }: ChangeUsersProps 
         />
       )}
       {started !== undefined && <ChangeProgress scope={scope} id={started} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -120,7 +121,7 @@ function ChangeForm({ scope, users, fields, total, onCount, onStarted, onCancel 
       />
       {field && (
         <>
-          <ValueControl field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
+          <ValueControl key={key} field={{ ...field, label: t.users.change.newValue }} text={text} onChange={setText} />
           <Text>{value === undefined ? t.users.change.removes(total) : t.users.change.changes(total)}</Text>
           <ChangePreview scope={scope} users={users} field={field} value={value} total={total} />
         </>

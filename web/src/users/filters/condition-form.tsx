@@ -1,7 +1,9 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { listOfValues, valuesInList } from '#src/operators/search/value-list.ts';
 import { Form } from '../../components/form/form.tsx';
 import { inputProps } from '../../components/form/input.ts';
+import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';
 import { BETWEEN, COMPARISONS, type Comparison, type Condition, type Target, targetOf } from './condition.ts';
 import { ValueInput } from './value-input.tsx';
@@ -21,13 +23,13 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
   const comparisons = COMPARISONS[target.type];
   const [words, setWords] = useState(() => (condition ? wordsOf(condition, comparisons) : undefined));
   const comparison = comparisons.find((one) => one.words === words) ?? (comparisons[0] as Comparison);
-  const [typed, setTyped] = useState(condition?.value ?? '');
+  const [typed, setTyped] = useState(() => (condition ? typedValue(condition, target) : ''));
   const [typedEnd, setTypedEnd] = useState('');
   const value = comparison.value ?? normalized(typed, comparison.operator, target);
   const end = normalized(typedEnd, comparison.operator, target);
-  const hasChoices = target.type === 'choice' || target.type === 'choices';
+  const hasChoices = hasChoicesOf(target.type);
   const isBetween = comparison.operator === BETWEEN;
-  const isWhole = value !== '' && (!isBetween || end !== '');
+  const isWhole = Boolean(value) && (!isBetween || Boolean(end));
   // A path from a link that the newest schema does not have can be kept.
   const known = targets.some((one) => one.path === path) ? targets : [...targets, target];
 
@@ -44,12 +46,12 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
     setWords(next);
   };
   const submit = (): void => {
-    if (!isWhole) return;
+    if (!value) return;
     const range = [
       { path, operator: 'gte', value },
-      { path, operator: 'lte', value: end },
+      { path, operator: 'lte', value: end ?? '' },
     ];
-    onApply(isBetween ? range : [{ path, operator: comparison.operator, value }]);
+    if (isWhole) onApply(isBetween ? range : [{ path, operator: comparison.operator, value }]);
   };
   return (
     <Form onSubmit={submit}>
@@ -70,6 +72,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
             operator={comparison.operator}
             {...(isBetween && { label: t.users.filters.from })}
             value={typed}
+            isRefused={value === undefined}
             onChange={setTyped}
           />
         )}
@@ -79,6 +82,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
             operator={BETWEEN}
             label={t.users.filters.to}
             value={typedEnd}
+            isRefused={end === undefined}
             onChange={setTypedEnd}
           />
         )}
@@ -99,17 +103,30 @@ function wordsOf({ operator, value }: Condition, comparisons: readonly Compariso
   return comparisons.find((one) => one.operator === operator && (one.value ?? value) === value)?.words;
 }
 
-/** The text for the service: decimal numbers, and lists without spaces around commas. */
-function normalized(typed: string, operator: string, { type }: Target): string {
-  const one = (text: string): string => {
-    const trimmed = text.trim();
-    return type === 'number' && trimmed !== '' && Number.isFinite(Number(trimmed)) ? String(Number(trimmed)) : trimmed;
-  };
-  if (type === 'choice' || type === 'choices') return typed;
-  if (operator !== 'in') return one(typed);
-  return typed
-    .split(',')
-    .map(one)
-    .filter((text) => text !== '')
-    .join(',');
+/**
+ * The text of the inputs for the value of a condition; that of choices is as the service takes it.
+ */
+function typedValue({ operator, value }: Condition, { type }: Target): string {
+  const shown = (text: string): string => (type === 'number' && isNumber(text) ? numbers.write(Number(text)) : text);
+  if (hasChoicesOf(type) || operator !== 'in') return shown(value);
+  if (type === 'number') return valuesInList(value).map(shown).join(`${numbers.separator} `);
+  return value;
+}
+
+const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text));
+
+const hasChoicesOf = (type: Target['type']): boolean => type === 'choice' || type === 'choices';
+
+/** The value for the service, without spaces around commas; undefined for what is no number. */
+function normalized(typed: string, operator: string, { type }: Target): string | undefined {
+  if (hasChoicesOf(type)) return typed;
+  const isList = operator === 'in';
+  if (type !== 'number') {
+    if (!isList) return typed.trim();
+    const values = valuesInList(typed).map((text) => text.trim());
+    return listOfValues(values.filter((text) => text !== ''));
+  }
+  const texts = isList ? typed.split(numbers.separator).filter((text) => text.trim() !== '') : [typed];
+  const read = texts.map((text) => (text.trim() === '' ? '' : numbers.read(text)));
+  return read.includes(undefined) ? undefined : read.map(String).join(',');
 }

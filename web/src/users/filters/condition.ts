@@ -1,7 +1,9 @@
+import { valuesInList } from '#src/operators/search/value-list.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { calendarDay } from '../../components/content/time.tsx';
+import { calendarDay, dateTime } from '../../components/content/time.tsx';
 import { fieldName, labelOf } from '../../components/form/labels.ts';
 import { locale } from '../../texts/language.ts';
+import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';
 
 /** A condition as the service reads it: `<path>:<operator>:<value>`. */
@@ -97,7 +99,8 @@ export const YES_OR_NO = [
   { value: 'true', label: t.users.filters.yes },
   { value: 'false', label: t.users.filters.no },
 ];
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
+/** A date without a time. */
+export const DAY = /^\d{4}-\d{2}-\d{2}$/;
 export const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 20 });
 
 /** The targets of an app: the email, the fields of its newest schema, and the times. */
@@ -145,14 +148,18 @@ function comparisonOf({ operator, value }: Condition, { type }: Target): Compari
 export function conditionWords(condition: Condition, target: Target): string {
   const comparison = comparisonOf(condition, target);
   if (comparison?.value !== undefined) return t.users.filters.conditionOf(target.label, comparison.words);
-  const values = condition.operator === 'in' ? condition.value.split(',') : [condition.value];
-  const shown = values.map((value) => valueWords(value, target)).join(', ');
+  const values = condition.operator === 'in' ? valuesInList(condition.value) : [condition.value];
+  const shown = values
+    .map((value) => valueWords(value, target))
+    .join(`${target.type === 'number' ? numbers.separator : ','} `);
   return t.users.filters.conditionOfValue(target.label, comparison?.words ?? condition.operator, shown);
 }
 
 function valueWords(value: string, target: Target): string {
   const { type } = target;
-  if (type === 'date' && DAY.test(value) && !Number.isNaN(Date.parse(value))) return calendarDay(value);
+  if (type === 'date' && !Number.isNaN(Date.parse(value))) {
+    return DAY.test(value) ? calendarDay(value) : dateTime.format(new Date(value));
+  }
   if (type === 'number' && value !== '' && Number.isFinite(Number(value))) return number.format(Number(value));
   return choiceLabel(value, target);
 }

@@ -82,9 +82,24 @@ interface ConditionButtonProps {
 
 function ConditionButton({ targets, label, condition, disabled = false, onApply }: ConditionButtonProps) {
   const [opened, setOpened] = useState(false);
-  const toggle = (): void => setOpened(!opened);
+  const [isTouched, setTouched] = useState(false);
+  const open = (isOpen: boolean): void => {
+    setOpened(isOpen);
+    setTouched(false);
+  };
+  const toggle = (): void => open(!opened);
   return (
-    <Popover opened={opened} onChange={setOpened} trapFocus returnFocus position="bottom-start" width={280}>
+    <Popover
+      opened={opened}
+      onChange={open}
+      // What was typed ends with a button.
+      closeOnClickOutside={!isTouched}
+      closeOnEscape={!isTouched}
+      trapFocus
+      returnFocus
+      position="bottom-start"
+      width={280}
+    >
       <Popover.Target>
         {condition ? (
           <button type="button" className={classes.words} onClick={toggle} title={label}>
@@ -96,14 +111,14 @@ function ConditionButton({ targets, label, condition, disabled = false, onApply 
           </Button>
         )}
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown onInput={() => setTouched(true)}>
         <Suspense>
           <form.Part
             targets={targets}
             condition={condition}
-            onCancel={() => setOpened(false)}
+            onCancel={() => open(false)}
             onApply={(next) => {
-              setOpened(false);
+              open(false);
               onApply(next);
             }}
           />

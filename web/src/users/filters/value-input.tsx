@@ -1,7 +1,10 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { listOfValues, valuesInList } from '#src/operators/search/value-list.ts';
 import { inputProps } from '../../components/form/input.ts';
+import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';
-import { type Target, YES_OR_NO } from './condition.ts';
+import { DAY, type Target, YES_OR_NO } from './condition.ts';
 import classes from './filters.module.css';
 
 /** The most characters of a value. */
@@ -13,11 +16,13 @@ interface ValueInputProps {
   /** The label of an input for a number or a date. */
   label?: string;
   value: string;
+  /** Whether the value is no number. */
+  isRefused?: boolean;
   onChange: (value: string) => void;
 }
 
 /** The input for the value of a condition, by the kind of the field. */
-export function ValueInput({ target, operator, label, value, onChange }: ValueInputProps) {
+export function ValueInput({ target, operator, label, value, isRefused, onChange }: ValueInputProps) {
   const texts = t.users.filters;
   const { type, choices } = target;
   const hasChoices = type === 'choice' || type === 'choices';
@@ -25,13 +30,12 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
     return (
       <Checkbox.Group
         label={texts.values}
-        value={value === '' ? [] : value.split(',')}
-        onChange={(all) => onChange(all.join(','))}
+        value={value === '' ? [] : valuesInList(value)}
+        onChange={(all) => onChange(listOfValues(all))}
       >
         <Stack gap="xs" mt={4} className={classes.choices ?? ''}>
-          {/* The values of this comparison are separated by commas. */}
           {choices
-            .filter((choice) => !choice.value.includes(',') && choice.value !== '')
+            .filter((choice) => choice.value !== '')
             .map((choice) => (
               <Checkbox key={choice.value} value={choice.value} label={choice.label} />
             ))}
@@ -55,9 +59,23 @@ export function ValueInput({ target, operator, label, value, onChange }: ValueIn
     autoComplete: 'off',
     maxLength: MAX_LENGTH,
   };
+  if (type === 'number') {
+    const error = isRefused && texts.notNumber;
+    return operator === 'in' ? (
+      <TextInput label={texts.values} description={texts.separated[numbers.separator]} error={error} {...shared} />
+    ) : (
+      <TextInput label={label ?? texts.number} error={error} {...shared} />
+    );
+  }
   if (operator === 'in') return <TextInput label={texts.values} description={texts.commas} {...shared} />;
-  if (type === 'date')
-    return <TextInput type="date" label={label ?? texts.date} description={texts.daysBegin} {...shared} />;
-  if (type === 'number') return <TextInput type="number" step="any" label={label ?? texts.number} {...shared} />;
+  if (type === 'date') return <DateInput key={target.path} label={label ?? texts.date} {...shared} />;
   return <TextInput label={texts.text} {...shared} />;
+}
+
+/** A link or a bar of a chart can name a time, for which the input of a date has no place. */
+function DateInput({ value, ...input }: React.ComponentProps<typeof TextInput> & { value: string }) {
+  const [isDay] = useState(value === '' || DAY.test(value));
+  return (
+    <TextInput {...input} {...(isDay && { type: 'date', description: t.users.filters.daysBegin })} value={value} />
+  );
 }

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { Form } from '../../components/form/form.tsx';
 import { inputProps } from '../../components/form/input.ts';
 import { Pager, pageRange } from '../../components/table/pager.tsx';
+import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';
 import classes from './list.module.css';
 import { type ChangeList, type ListParameters, PAGE_SIZES } from './list-parameters.ts';
@@ -47,20 +48,13 @@ function PageJump({ page, lastPage, onJump }: { page: number; lastPage: number; 
   const [typed, setTyped] = useState(String(page));
   useEffect(() => setTyped(String(page)), [page]);
   const submit = (): void => {
-    const wanted = Math.min(lastPage, Math.max(1, Math.floor(Number(typed)) || 1));
+    const wanted = Math.min(lastPage, Math.max(1, Math.floor(numbers.read(typed) ?? 1)));
     setTyped(String(wanted));
     if (wanted !== page) onJump(wanted);
   };
   return (
     <Form className={classes.jump} onSubmit={submit}>
-      <TextInput
-        aria-label={t.users.pages.number}
-        size="xs"
-        type="number"
-        min={1}
-        max={lastPage}
-        {...inputProps(typed, setTyped)}
-      />
+      <TextInput aria-label={t.users.pages.number} size="xs" inputMode="numeric" {...inputProps(typed, setTyped)} />
       <Button type="submit" variant="default" size="xs">
         {t.users.pages.go}
       </Button>

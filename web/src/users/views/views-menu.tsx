@@ -1,7 +1,8 @@
-import { Button, Modal, Popover } from '@mantine/core';
+import { Button, Popover } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import type { SavedView } from '../../api/endpoints.ts';
+import { Dialog } from '../../components/form/dialog.tsx';
 import { ViewsIcon } from '../../components/icons.tsx';
 import { loadLater } from '../../components/page/load-later.tsx';
 import { t } from '../../texts/texts.ts';
@@ -26,6 +27,8 @@ interface ViewsMenuProps {
 export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps) {
   const [opened, setOpened] = useState(false);
   const [renamed, setRenamed] = useState<SavedView>();
+  // The menu closes when something else is pressed. What was typed stays.
+  const [newName, setNewName] = useState('');
   panel.usePreload();
   const { data, error } = useQuery({ ...viewsQuery(scope), enabled: opened || parameters.view !== '' });
   const views = data?.views ?? [];
@@ -53,7 +56,8 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
         <Popover.Dropdown aria-label={t.users.views.title} className={classes.panel ?? ''}>
           <Suspense>
             <panel.Part
-              {...{ scope, parameters, columns, views, error, current, content, onRename }}
+              {...{ scope, parameters, columns, views, error, current, content, newName, onRename }}
+              onName={setNewName}
               onOpen={() => setOpened(false)}
               onChanged={follow}
               change={change}
@@ -61,7 +65,7 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
           </Suspense>
         </Popover.Dropdown>
       </Popover>
-      <Modal opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title={t.users.views.renameTitle}>
+      <Dialog opened={renamed !== undefined} onClose={() => setRenamed(undefined)} title={t.users.views.renameTitle}>
         {renamed && (
           <Suspense>
             <renaming.Part
@@ -75,7 +79,7 @@ export function ViewsMenu({ scope, parameters, columns, change }: ViewsMenuProps
             />
           </Suspense>
         )}
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -26,6 +26,9 @@ interface ViewsPanelProps {
   error: Error | null;
   current: SavedView | undefined;
   content: ViewContent;
+  /** The name of a view that is not saved yet. */
+  newName: string;
+  onName: (name: string) => void;
   onOpen: () => void;
   onRename: (view: SavedView) => void;
   onChanged: (before: SavedView, after: SavedView) => void;
@@ -50,7 +53,13 @@ export function ViewsPanel(props: ViewsPanelProps) {
           onSaved={(view) => change({ view: markOf(view) })}
         />
       )}
-      <SaveForm scope={scope} content={content} onSaved={(view) => change({ view: markOf(view) })} />
+      <SaveForm
+        scope={scope}
+        content={content}
+        name={props.newName}
+        onName={props.onName}
+        onSaved={(view) => change({ view: markOf(view) })}
+      />
       <Text size="xs" c="dimmed">
         {t.users.views.note}
       </Text>
@@ -172,12 +181,13 @@ function UpdateView({ scope, view, opened, content, onSaved }: UpdateViewProps) 
 interface SaveFormProps {
   scope: Scope;
   content: ViewContent;
+  name: string;
+  onName: (name: string) => void;
   onSaved: (view: SavedView) => void;
 }
 
-function SaveForm({ scope, content, onSaved }: SaveFormProps) {
+function SaveForm({ scope, content, name, onName, onSaved }: SaveFormProps) {
   const { manage } = useAbilities();
-  const [name, setName] = useState('');
   const [isShared, setShared] = useState(false);
   const create = useCreateView(scope);
   const submit = (): void => {
@@ -186,7 +196,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
       { ...content, name: name.trim(), shared: isShared },
       {
         onSuccess: (view) => {
-          setName('');
+          onName('');
           onSaved(view);
         },
       },
@@ -201,7 +211,7 @@ function SaveForm({ scope, content, onSaved }: SaveFormProps) {
             className={classes.input ?? ''}
             maxLength={MAX_NAME}
             autoComplete="off"
-            {...inputProps(name, setName)}
+            {...inputProps(name, onName)}
           />
           <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
             {t.common.save}

@@ -1,7 +1,8 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
 import type { Webhook } from '../../api/endpoints.ts';
+import { Dialog } from '../../components/form/dialog.tsx';
 import { DialogForm } from '../../components/form/form.tsx';
 import { inputProps, localTime } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
@@ -20,9 +21,9 @@ interface ReplaySinceProps {
 /** Delivers all events since a time again. */
 export function ReplaySince({ opened, onClose, ...rest }: ReplaySinceProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={t.webhooks.replayTitle}>
+    <Dialog opened={opened} onClose={onClose} title={t.webhooks.replayTitle}>
       <ReplayForm onClose={onClose} {...rest} />
-    </Modal>
+    </Dialog>
   );
 }
 

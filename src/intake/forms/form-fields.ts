@@ -1,0 +1,42 @@
+import { dayIn } from '../../fields/base/iso-date.ts';
+import type { FieldDefinition } from '../../fields/definition.ts';
+import { todayAs } from '../../fields/kinds/date.ts';
+import type { Lease } from '../../schemas/schema-leases.ts';
+
+type Fields = readonly FieldDefinition[];
+
+/** The fields of a schema with the limit of the service, by the fields without it. */
+const limited = new WeakMap<Fields, Fields>();
+
+/** The fields with the day of `today`, of which each list has one at a time. */
+const dated = new WeakMap<Fields, { day: string; fields: Fields }>();
+
+/**
+ * Returns the fields that a form shows now: with the most bytes of each file, and with the day that
+ * `today` is in the form's time zone. While both stay, a schema has one list.
+ *
+ * @param perFile FILE_LIMIT
+ */
+export function shownFields({ app, publicSchema }: Pick<Lease, 'app' | 'publicSchema'>, perFile: number): Fields {
+  const fields = withFileLimit(publicSchema.fields, perFile);
+  if (!fields.some((field) => field.kind === 'date' && todayAs('', field) !== field)) return fields;
+  const day = dayIn({ timeZone: app.form?.timeZone });
+  let known = dated.get(fields);
+  if (known?.day !== day) {
+    known = { day, fields: fields.map((field) => (field.kind === 'date' ? todayAs(day, field) : field)) };
+    dated.set(fields, known);
+  }
+  return known.fields;
+}
+
+function withFileLimit(fields: Fields, perFile: number): Fields {
+  let known = limited.get(fields);
+  if (!known) {
+    const hasFiles = fields.some(({ kind }) => kind === 'file');
+    const limit = (field: FieldDefinition): FieldDefinition =>
+      field.kind === 'file' ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
+    known = hasFiles ? fields.map(limit) : fields;
+    limited.set(fields, known);
+  }
+  return known;
+}
