@@ -472,7 +472,7 @@ describe('A renamed field', () => {
     await move(sourceAppId);
     await b.client.submit(sourceAppId, { email: 'moved@x.org', data: { mail: true } }).expect(200);
     await b.client.submit(sourceAppId, { email: 'moved@x.org', data: { mail: false } }).expect(200);
-    const records: WithConsents[] = await recordsOf(a, sourceAppId);
+    const records = (await recordsOf(a, sourceAppId)) as WithConsents[];
     expect(records.map(({ consents }) => consents?.map(({ key, given }) => `${key} ${given}`))).toEqual([
       ['news true', 'mail false'],
       ['news true'],
