@@ -89,7 +89,7 @@ function describePattern(regex: string): JsonSchema {
 }
 
 function storedPattern(regex: string) {
-  // It was within the limit of the release that stored it.
+  // The definition was checked before, perhaps by a release with another limit.
   const pattern = compilePattern(regex, { instructions: Number.POSITIVE_INFINITY });
   if ('problem' in pattern) throw new Error(`stored pattern does not compile: ${pattern.problem}`);
   return pattern;
