@@ -10,14 +10,20 @@ const FIELDS = [
   { key: 'visits', label: 'Visits', kind: 'array' },
 ] as const;
 
+/** More than the pause between two polls of the list. */
+const POLL_MS = 6_000;
+
 const users = withUsersPage(FIELDS);
 const waitForRange = (range: string) => users.waitForText(range);
 
 describe('the user list', () => {
   it('explains what to do while it is empty and shows new users without a reload', async () => {
+    const untilNextPoll = () => users.page.clock.fastForward(POLL_MS);
+    await users.page.clock.install();
     await users.logIn();
     await users.page.getByText('No users yet').waitFor();
     await users.submit('first@example.com', { name: 'First' });
+    await untilNextPoll();
     await users.page.getByRole('link', { name: 'first@example.com' }).waitFor();
     expect(await tableRows(users.page, 'Table of users')).toEqual([
       [
@@ -30,6 +36,7 @@ describe('the user list', () => {
       ],
     ]);
     await users.submit('second@example.com', {});
+    await untilNextPoll();
     await users.page.getByRole('status').getByText('1 new user').waitFor();
     expect(await users.emails()).toEqual(['second@example.com', 'first@example.com']);
   });
@@ -83,7 +90,7 @@ describe('the user list', () => {
     await expect.poll(names).toEqual(['adam', 'Bert', 'Zoe', 'Änne']);
   });
 
-  it('searches, filters by a field and keeps both in the URL', async () => {
+  it('searches, filters by a field and keeps both in the URL', { tags: 'long' }, async () => {
     for (const name of ['ada', 'alan', 'grace'])
       await users.submit(`${name}@example.com`, { plan: name === 'ada' ? 'pro' : 'free' });
     await users.logIn();

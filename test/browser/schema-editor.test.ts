@@ -235,7 +235,9 @@ describe('the schema editor', () => {
     expect(await isInView(verdict)).toBe(true);
   });
 
-  it('shows the changes and the number of stored records that do not match before saving', async () => {
+  it('shows the changes and the number of stored records that do not match before saving', {
+    tags: 'long',
+  }, async () => {
     for (const [name, data] of [
       ['a', { age: 30 }],
       ['b', { plan: 'free' }],

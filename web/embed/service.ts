@@ -63,8 +63,9 @@ const script =
 export const service = new URL(script?.src ?? location.href).origin;
 
 /**
- * Sends a request without headers that need a preflight. Browsers tell `XMLHttpRequest` alone of the
- * progress of an upload, and of one to another origin after a preflight: only a form with files has it.
+ * Sends a request without headers that need a preflight. Browsers report the progress of an upload
+ * to `XMLHttpRequest` only, and to another origin only after a preflight, so only a form with files
+ * has one.
  */
 export function request(path: string, body?: FormData): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -102,8 +103,9 @@ export function formPath(app: string, element: Element): string {
 }
 
 /**
- * Resolves with the form at a path. A failure is not kept, so the next call tries again. The console
- * names its likely reasons: browsers hide the answer from a site that the app does not allow.
+ * Resolves with the form at a path. A failure is not kept, so the next call tries again. The
+ * console names its likely reasons: browsers hide the answer from a site that the app does not
+ * allow.
  */
 export function definitionOf(path: string): Promise<Definition> {
   definitions[path] ??= request(path)

@@ -6,9 +6,9 @@ export const FORMS = 'form[data-user-collection]';
 const watched = new WeakSet<EventTarget>();
 
 /**
- * Sends the forms of a window or of a shadow root, which a submit event does not leave. The listener
- * that decides is the last one of the event, because every other one may prevent the submission.
- * Returns whether the place is a new one.
+ * Sends the forms of a window or of a shadow root, which a submit event does not leave. The last
+ * listener of the event decides, because every other one may prevent the submission. Returns
+ * whether the place is a new one.
  */
 export function watchForms(place: Window | ShadowRoot): boolean {
   if (watched.has(place)) return false;

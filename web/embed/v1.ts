@@ -70,7 +70,8 @@ if (!(LOADED in window)) {
   watchForms(window);
   for (const type of ['focusin', 'click']) addEventListener(type, begin, true);
   start();
-  // What the parser or another script adds or changes later. A form depends on the language around it.
+  // What the parser or another script adds or changes later. The language of a form is that of the
+  // elements around it.
   new MutationObserver((changes) => {
     start();
     for (const { target, type } of changes) {

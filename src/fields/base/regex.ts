@@ -12,8 +12,11 @@ export interface PatternBudget {
   steps: number;
 }
 
-/** The instructions that the patterns of one schema may compile to together: 10 to 40 ms. */
-export const MAX_PATTERN_INSTRUCTIONS = 8_000;
+/**
+ * The instructions that the patterns of one schema may compile to together. A PUT of so many blocks
+ * the event loop for about 17 ms (test/measured/event-loop.test.ts).
+ */
+export const MAX_PATTERN_INSTRUCTIONS = 5_000;
 
 /** The remaining instructions of one schema. */
 export interface CompileBudget {

@@ -6,6 +6,8 @@ import { hasStoredDrafts } from './tab-drafts.ts';
 type IsUnsaved = (to?: URL) => boolean;
 
 const shown = new Set<IsUnsaved>();
+/** Whether the next page was announced, with what it loses. */
+let isAnnounced = false;
 
 /**
  * Asks before Back, Forward, a link or the end of the tab loses something that was typed. Back and
@@ -13,7 +15,8 @@ const shown = new Set<IsUnsaved>();
  */
 export function askBeforeLeaving(): void {
   window.addEventListener('beforeunload', (event) => {
-    if (hasStoredDrafts() || [...shown].some((isUnsaved) => isUnsaved())) event.preventDefault();
+    if (isAnnounced) isAnnounced = false;
+    else if (hasStoredDrafts() || [...shown].some((isUnsaved) => isUnsaved())) event.preventDefault();
   });
   if (!('navigation' in window)) return;
   navigation.addEventListener('navigate', (event) => {
@@ -23,6 +26,11 @@ export function askBeforeLeaving(): void {
     if (to.pathname === window.location.pathname || ![...shown].some((isUnsaved) => isUnsaved(to))) return;
     if (!window.confirm(t.components.leavePage)) event.preventDefault();
   });
+}
+
+/** Lets a link leave the dashboard without a question: the page said that changes are lost. */
+export function leaveAnnounced(): void {
+  isAnnounced = true;
 }
 
 /** Asks before a page is left, in each way, while `isUnsaved` returns true. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { buildUrl, call } from '../api/call.ts';
 import type { LogInWays } from '../api/endpoints.ts';
+import { leaveAnnounced } from '../drafts/unsaved.ts';
 import { t } from '../texts/texts.ts';
 
 /** Without an answer the ways of every service: the log-in then says what is wrong. */
@@ -35,7 +36,13 @@ export function SignOnButton({ ways, returnTo }: SignOnButtonProps) {
   const href = buildUrl('/auth/oidc/start', {}, { returnTo: returnTo ?? requestedPage() });
   return (
     <>
-      <Button component="a" href={href} fullWidth>
+      <Button
+        component="a"
+        href={href}
+        fullWidth
+        // Above a page, a text says what a log-in loses. With one of these keys the page stays.
+        onClick={({ ctrlKey, metaKey, shiftKey }) => ctrlKey || metaKey || shiftKey || leaveAnnounced()}
+      >
         {t.session.logInWith(ways.oidc.label)}
       </Button>
       {ways.password && <Divider label={t.session.or} my="md" />}
