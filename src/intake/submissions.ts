@@ -78,7 +78,6 @@ export function createSubmissions(deps: {
       parts: records.parts,
       store: records.submissions,
       revalidation: records.revalidation,
-      onEvents: records.outboxSignal.notify,
       checkAdmission: createAdmissionCheck({
         challenges,
         spendChallenge: createChallengeSpending(models.spent.collection, clock.later),

@@ -20,6 +20,11 @@ import { createSlotRecords } from './indexes/slot-records.ts';
 import { createSlotStore } from './indexes/slots.ts';
 import { createWordJob, createWordStore } from './indexes/word-index.ts';
 import { createWordRecords } from './indexes/word-records.ts';
+import { createHistoryPart, HISTORY_MEMBERS } from './parts/history.ts';
+import { createIndexPart, INDEX_MEMBERS } from './parts/indexes.ts';
+import { createAppliedFinder, createKeyPart, KEY_MEMBERS } from './parts/keys.ts';
+import { createOutboxPart, OUTBOX_MEMBERS } from './parts/outbox.ts';
+import { createRenamesPart } from './parts/renames.ts';
 import { createEmailScan } from './read/email-scan.ts';
 import { createInventory } from './read/inventory.ts';
 import { createRecordRanges } from './read/ranges.ts';
@@ -45,7 +50,7 @@ import { createKeptWrites } from './write/kept-writes.ts';
 import { createKnownPeople } from './write/known-people.ts';
 import { createRecordEditor } from './write/record-edit.ts';
 import { createRecordLimits } from './write/record-limits.ts';
-import { createRecordParts, type RecordPart } from './write/record-part.ts';
+import { createRecordParts, joinMembers, type RecordPart } from './write/record-part.ts';
 import { createRecordRemoval } from './write/record-removal.ts';
 import { createRevalidation } from './write/revalidation.ts';
 import { createSubmissionStore } from './write/submission-writes.ts';
@@ -61,6 +66,9 @@ interface HeldFiles {
   /** The ids of the entries of a person. */
   idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }
+
+/** The members of records besides those of each, and of features. */
+export const RECORD_MEMBERS = joinMembers([KEY_MEMBERS, OUTBOX_MEMBERS, HISTORY_MEMBERS, INDEX_MEMBERS]);
 
 /** Creates the stores of records. `writesEndMs` and `checksMs`: shorter in tests only. */
 export function createRecords(deps: {
@@ -85,10 +93,8 @@ export function createRecords(deps: {
   const { config, connection, apps, schemas, traces, load, metrics, writesEndMs, checksMs } = deps;
   const { revision, pace } = apps;
   const { leases, renames, slotHandover } = schemas;
-  const parts = createRecordParts(deps.parts);
-  const { details } = parts;
   const models = {
-    users: createUserModel(connection, parts.members),
+    users: createUserModel(connection, joinMembers([RECORD_MEMBERS, ...deps.parts.map(({ members }) => members)])),
     movedKeys: createMovedKeyModel(connection),
     erasures: createErasureModel(connection),
     history: createHistoryModel(connection),
@@ -122,6 +128,20 @@ export function createRecords(deps: {
     load,
     recentRenames: renames.recent,
   });
+  const slots = createSlotStore(apps.model);
+  const moves = createRecordMoves(users);
+  const words = createWordRecords(users, load);
+  const keptWrites = createKeptWrites({ kept, fileClaims });
+  // Their order is that of the refusals of a write.
+  const parts = createRecordParts([
+    createKeyPart({ users, keys, keptWrites }),
+    createOutboxPart(outboxSignal.notify),
+    createHistoryPart({ history, limits }),
+    createRenamesPart(moves),
+    createIndexPart({ catchUp: slots.catchUp, words }),
+    ...deps.parts,
+  ]);
+  const { details } = parts;
   const reader = createRecordReader(users, renames.recent, details);
   const cleaner = createFileCleaner({
     files: files.files,
@@ -152,11 +172,8 @@ export function createRecords(deps: {
     guardOfErased,
   });
   const passes = { countForDisplay: reader.countForDisplay, revision, pace, writesEndMs, checksMs };
-  const slots = createSlotStore(apps.model);
   const slotRecords = createSlotRecords(users);
-  const moves = createRecordMoves(users);
   const keptMoves = createRecordMoves(submissions);
-  const words = createWordRecords(users, load);
   const wordStore = createWordStore(apps.model, revision);
   const repairs = { users, renamesSince: renames.since, moves, slotRecords, words };
   const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
@@ -179,7 +196,7 @@ export function createRecords(deps: {
     onEvents: outboxSignal.notify,
   };
   const editor = createRecordEditor(writes);
-  const keptWrites = createKeptWrites({ kept, fileClaims });
+  const findApplied = createAppliedFinder({ users, keys, keptWrites });
   return {
     users,
     erasureStore,
@@ -197,7 +214,7 @@ export function createRecords(deps: {
     revalidation,
     reader,
     confirmations: createConfirmationStore(users),
-    submissions: createSubmissionStore({ ...writes, keptWrites, writer: createGroupCommit(users, metrics) }),
+    submissions: createSubmissionStore({ ...writes, findApplied, writer: createGroupCommit(users, metrics) }),
     knownPeople: createKnownPeople({ users, keys, keptWrites, newId }),
     editor,
     history,

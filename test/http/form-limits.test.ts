@@ -166,10 +166,14 @@ describe('`maxRecords` (spec 4.5)', () => {
       const lease = await services.leases.hold(app.sourceAppId);
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
-      const submission = accept({ email: 'ada@x.org', data: { name: 'Ada' } }, lease, { limits, parts: createRecordParts() }, {});
+      const submission = accept(
+        { email: 'ada@x.org', data: { name: 'Ada' } },
+        lease,
+        { limits, parts: createRecordParts([]) },
+        {},
+      );
       const store = createSubmissionStore({
         users,
-        keys: { find: async () => undefined, moveOut: async () => undefined } as never,
         limits,
         writer: createRecordWriter(users as never),
         newId: createRecordIds(),

@@ -8,6 +8,7 @@ import { accept } from '../../src/intake/submissions/acceptance.ts';
 import { createSlotJob } from '../../src/records/indexes/slot-job.ts';
 import { createSlotRecords } from '../../src/records/indexes/slot-records.ts';
 import { createSlotStore } from '../../src/records/indexes/slots.ts';
+import { createIndexPart } from '../../src/records/parts/indexes.ts';
 import { createRecordReader } from '../../src/records/read/record-reader.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
@@ -135,7 +136,12 @@ describe('A write of a record that takes effect after its slot was handed on', (
       const lease = await late.slow.services.leases.hold(sourceAppId);
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
-      const submission = accept({ email: 'p7@x.org', data: { a: 'late' } }, lease, { limits, parts: createRecordParts() }, {});
+      const submission = accept(
+        { email: 'p7@x.org', data: { a: 'late' } },
+        lease,
+        { limits, parts: createRecordParts([createIndexPart({} as never)]) },
+        {},
+      );
       const { filter, update } = buildUpsert(submission, createRecordIds()(new Date()), 10, UNSEEN);
       await handOn(sourceAppId);
       const users = late.server.db.collection<UserDocument>('users');

@@ -3,6 +3,10 @@ import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
 import { consentPart } from '../../src/features/consents/consents.ts';
+import { createHistoryPart } from '../../src/records/parts/history.ts';
+import { createIndexPart } from '../../src/records/parts/indexes.ts';
+import { createKeyPart } from '../../src/records/parts/keys.ts';
+import { createOutboxPart } from '../../src/records/parts/outbox.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { appliedKey } from '../../src/records/write/idempotency-keys.ts';
@@ -45,21 +49,14 @@ const submissions = fc.record({
     fc.array(item, { maxLength: 3 }),
     { noNullPrototype: true, maxKeys: 3 },
   ),
+  /** `place`: of the key among all keys of the submission. */
   slots: fc.option(
     fc.uniqueArray(
       fc.record({
         slot: fc.constantFrom(...SLOT_NAMES),
-        key,
-        value: fc.option(
-          fc.oneof(
-            fc.string(),
-            fc.double({ noNaN: true }),
-            fc.boolean(),
-            fc.date({ noInvalidDate: true }),
-            fc.constant(null),
-          ),
-          { nil: undefined },
-        ),
+        place: fc.nat({ max: 20 }),
+        kind: fc.constantFrom('text', 'number', 'checkbox', 'date'),
+        state: fc.constantFrom('building', 'ready'),
       }),
       { selector: ({ slot }) => slot },
     ),
@@ -79,11 +76,12 @@ const submissions = fc.record({
     ),
     { nil: undefined },
   ),
-  initial: fc.option(fc.string(), { nil: undefined }),
   slotEpoch: fc.option(fc.nat({ max: 9 }), { nil: undefined }),
   extraKeys: fc.nat({ max: 3 }),
   hasKey: fc.boolean(),
   hasConsumers: fc.boolean(),
+  keepsSubmissions: fc.boolean(),
+  hasWords: fc.boolean(),
   asksReply: fc.boolean(),
   consents: fc.dictionary(
     key.map((name) => `c${name}`),
@@ -97,20 +95,26 @@ const limits = createRecordLimits(1024 * 1024);
 type Consents = Record<string, { given: boolean; version: string }>;
 
 const sentAt = 'https://example.com/?q=1';
+const unused = {} as never;
 
-function partsOf(consents: Consents, now: Date): Submission['parts'] {
-  const fields = Object.entries(consents).map(([name, { version }]) => ({
+const parts = createRecordParts([
+  createKeyPart({ users: unused, keys: unused, keptWrites: unused }),
+  createOutboxPart(() => undefined),
+  createHistoryPart({ history: unused, limits }),
+  createIndexPart({ catchUp: unused, words: unused }),
+  consentPart,
+]);
+
+const givenOf = (consents: Consents) =>
+  Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
+
+const fieldsOf = (consents: Consents) =>
+  Object.entries(consents).map(([name, { version }]) => ({
     key: name,
     label: name,
     kind: 'checkbox',
     consent: { version },
   }));
-  const lease = { schema: { version: 3, fields } } as unknown as Lease;
-  return createRecordParts([consentPart]).begin({ data: givenOf(consents), now, page: sentAt }, lease);
-}
-
-const givenOf = (consents: Consents) =>
-  Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
 
 describe('The record of a new person', () => {
   it('is identical whether an insert or an upsert creates it', () => compare(20));
@@ -122,22 +126,20 @@ describe('The record of a new person', () => {
     const newId = createRecordIds();
     const test = fc.asyncProperty(
       submissions,
-      async ({
-        set,
-        append,
-        unset,
-        defaults,
-        initial,
-        slots,
-        slotEpoch,
-        extraKeys,
-        hasKey,
-        consents,
-        hasConsumers,
-        asksReply,
-      }) => {
+      async ({ set, append, unset, defaults, slots, extraKeys, hasKey, consents, asksReply, hasWords, ...app }) => {
         const now = new Date();
-        const change = { set, append, unset, extraKeys };
+        const keys = [...Object.keys(set), ...Object.keys(append), ...Object.keys(defaults), ...(unset ?? []), 'other'];
+        const uses = slots?.map(({ place, ...use }) => ({ ...use, key: keys[place % keys.length] }));
+        const lease = {
+          app: {
+            ...app,
+            slots: uses,
+            words: hasWords ? { state: 'ready' } : undefined,
+            form: asksReply ? { reply: {} } : undefined,
+          },
+          schema: { version: 3, fields: fieldsOf(consents) },
+        } as unknown as Lease;
+        const change = { set: { ...set, ...givenOf(consents) }, append, unset, extraKeys };
         const size = changeSize(change);
         const submission: Submission = {
           appId: new ObjectId(),
@@ -145,19 +147,21 @@ describe('The record of a new person', () => {
           email: 'ada@example.com',
           schemaVersion: 3,
           now,
+          by: 'person',
           fieldKeys: [],
           change,
-          ...(Object.keys(defaults).length > 0 && { defaults: { values: defaults, bytes: 0 } }),
+          defaults: Object.keys(defaults).length > 0 ? { values: defaults, bytes: 0 } : undefined,
           size,
-          slots: slots?.map((slot) => ({ ...slot, ...(initial !== undefined && { initial }) })),
-          slotEpoch,
           growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
-          parts: partsOf(consents, now),
           applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
-          hasConsumers,
-          asksReply,
+          lang: undefined,
+          page: sentAt,
+          isKept: app.keepsSubmissions,
+          files: undefined,
+          parts: undefined,
         };
+        submission.parts = parts.begin(submission, lease);
         const id = newId(now);
         await inserted.insertOne(buildInsert(submission, id).record);
         const { filter, update } = buildUpsert(submission, id, 10, UNSEEN);

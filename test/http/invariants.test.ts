@@ -10,7 +10,7 @@ import { createRecordRanges } from '../../src/records/read/ranges.ts';
 import { createRecordPages } from '../../src/records/read/record-pages.ts';
 import type { UserCollection } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { MAX_INLINE_KEYS } from '../../src/records/write/record-upsert.ts';
+import { MAX_INLINE_KEYS } from '../../src/records/write/idempotency-keys.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';

@@ -6,14 +6,9 @@ import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { schema } from '../../platform/database/mongoose.ts';
 import { forTag } from '../../platform/languages/tags.ts';
-import type { UserDocument } from '../../records/stored/record.ts';
-import {
-  push,
-  type RecordPart,
-  type Statement,
-  type ValidSubmission,
-  type WritePart,
-} from '../../records/write/record-part.ts';
+import type { RecordPart } from '../../records/write/record-part.ts';
+import type { Submission } from '../../records/write/submission.ts';
+import { type NewRecord, push, type Statement, type WritePart } from '../../records/write/write-part.ts';
 
 /** The most entries that a record keeps (spec 8). */
 const MAX_ENTRIES = 1_000;
@@ -79,7 +74,7 @@ export type ShownConsent = z.output<typeof ShownEntry>;
 
 /**
  * The consents that persons give and withdraw by checkboxes with the option `consent` (spec 2.8).
- * Only submissions change them: an import or an edit has no part of consents.
+ * Only submissions of persons change them.
  */
 export const consentPart: RecordPart = {
   name: 'consents',
@@ -100,9 +95,14 @@ export const consentPart: RecordPart = {
   under({ schema: { version, fields } }) {
     const all = fields.flatMap(consentOf);
     if (all.length === 0) return undefined;
-    return (sent) => {
-      const given = all.filter(({ key }) => Object.hasOwn(sent.data, key));
-      return given.length > 0 ? createConsentWrite(given.map((field) => entryOf(field, sent, version))) : undefined;
+    return {
+      begin(submission) {
+        // Only persons themselves give consents.
+        if (submission.by !== 'person') return undefined;
+        const given = all.filter(({ key }) => Object.hasOwn(submission.change.set, key));
+        if (given.length === 0) return undefined;
+        return createConsentWrite(given.map((field) => entryOf(field, submission, version)));
+      },
     };
   },
 };
@@ -116,7 +116,7 @@ function consentOf(field: FieldDefinition): ConsentField[] {
 
 function entryOf(
   { key, label, labels, version }: ConsentField,
-  { data, now: at, page, lang = '' }: ValidSubmission,
+  { change, now: at, page, lang = '' }: Submission,
   schemaVersion: number,
 ): ConsentEntry {
   const url = page === undefined ? undefined : parsePageUrl(page);
@@ -124,7 +124,7 @@ function entryOf(
   const shown = forTag(labels, lang) || label;
   return {
     key,
-    given: data[key] === true,
+    given: change.set[key] === true,
     at,
     version,
     schemaVersion,
@@ -148,13 +148,16 @@ function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentSta
     name: consentPart.name,
     bytes,
 
-    growth(state) {
-      const changed = changedFrom(state);
-      if (changed.length === 0) return { bytes: 0, limited: 0 };
-      return { bytes, limited: changed.some(({ given }) => given) ? bytes : 0 };
+    growth: {
+      most: bytes,
+      from(state) {
+        const changed = changedFrom(state);
+        if (changed.length === 0) return { bytes: 0, limited: 0 };
+        return { bytes, limited: changed.some(({ given }) => given) ? bytes : 0 };
+      },
     },
 
-    insert(record: UserDocument & WithConsents) {
+    insert(record: NewRecord & WithConsents) {
       const changed = changedFrom();
       if (changed.length === 0) return;
       record.consents = changed;
@@ -188,7 +191,7 @@ function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentSta
       return state;
     },
 
-    after: () => (sent.length <= MAX_REMEMBERED ? stateAfter(sent) : undefined),
+    stored: () => (sent.length <= MAX_REMEMBERED ? stateAfter(sent) : undefined),
   };
 }
 

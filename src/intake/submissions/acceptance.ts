@@ -4,9 +4,7 @@ import type { FieldStates } from '../../fields/conditions.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
-import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
-import { submissionEntry } from '../../records/history/history-entries.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
@@ -75,7 +73,7 @@ export type SubmissionSource = SubmissionInput | ((lease: Lease) => SubmissionIn
 export function accept(
   input: SubmissionInput,
   lease: Lease,
-  { limits, parts }: { limits: RecordLimits; parts: RecordParts },
+  deps: { limits: RecordLimits; parts: RecordParts },
   options: Pick<SubmissionOptions, 'via' | 'idempotencyKey' | 'sentUnder' | 'sentAt' | 'page' | 'lang' | 'writer'>,
 ): Submission {
   const { email, data: sent = {}, problems } = input;
@@ -92,16 +90,9 @@ export function accept(
   const { validator } = lease;
   const reset = writer === 'everyone' ? validator.resets : undefined;
   const change = validator.change(data, now, states && validator.hiddenKeys(states), reset);
-  const { keepsSubmissions } = lease.app;
-  return {
-    ...prepareSubmission({ email: normalized, change, now }, lease, limits),
-    parts: parts.begin({ data, now, page: options.page, lang: options.lang }, lease),
-    applied: appliedOf(input, options, now),
-    entry: keepsSubmissions ? submissionEntry(change, now, lease.schema.version, limits.maxEntry) : undefined,
-    lang: options.lang,
-    page: keepsSubmissions && options.page !== undefined ? parsePageUrl(options.page) : undefined,
-    asksReply: lease.app.form?.reply !== undefined,
-  };
+  const applied = appliedOf(input, options, now);
+  const { lang, page } = options;
+  return prepareSubmission({ email: normalized, change, now, by: 'person', applied, lang, page }, lease, deps);
 }
 
 /** Whether a problem is not of the value of a field that is not shown. */

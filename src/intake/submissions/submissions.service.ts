@@ -5,8 +5,8 @@ import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { FileClaims, FileRequest } from '../../records/files/file-claims.ts';
-import { OutdatedSchema } from '../../records/write/conflict.ts';
 import { submissionHash } from '../../records/write/idempotency-keys.ts';
+import { OutdatedSchema } from '../../records/write/outdated-schema.ts';
 import { RecordHasTooManyKeys, type RecordLimits } from '../../records/write/record-limits.ts';
 import type { RecordParts } from '../../records/write/record-part.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
@@ -46,10 +46,8 @@ export function createSubmissionService(deps: {
   files: FileClaims;
   knownPeople: KnownPeopleRules;
   answerTimes: AnswerTimes;
-  /** Called when a submission stored an event. */
-  onEvents: () => void;
 }) {
-  const { activity, leases, revalidation, store, checkAdmission, capacity, held, onEvents } = deps;
+  const { activity, leases, revalidation, store, checkAdmission, capacity, held } = deps;
   const { knownPeople, files, answerTimes } = deps;
 
   return {
@@ -120,7 +118,6 @@ export function createSubmissionService(deps: {
         const stored = await (rules
           ? knownPeople.store(submission, rules, waitingData(input, lease, options), options)
           : storeWithin(lease.app.form?.maxRecords, submission, options));
-        if (submission.hasConsumers) onEvents();
         if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
         activity.note(lease.app, stored.updatedAt);
         return stored;

@@ -114,7 +114,7 @@ export function createBatchWriter(deps: {
 
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
-    const found = await records.read(lease.app.id, lines);
+    const found = await records.read(lease.app, lines);
     const inserts: WritableLine[] = [];
     const updates: PlannedUpdate[] = [];
     const left: ImportLine[] = [];

@@ -60,7 +60,7 @@ export function createImports(deps: {
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
   const { leases } = schemas;
-  const { importLines, limits, revalidation, outboxSignal, fileClaims } = records;
+  const { importLines, limits, parts, revalidation, outboxSignal, fileClaims } = records;
   const archives = createArchives(content, config.importLimits.perImport);
   const resolveFiles = createLineFiles({ incoming: files.incoming, claims: fileClaims });
   const job = createImportJob({
@@ -71,7 +71,7 @@ export function createImports(deps: {
     leases,
     logger,
     batchesOf: (started) =>
-      createLineBatches({ content, leases, suppressions, limits, archives, resolveFiles }, started),
+      createLineBatches({ content, leases, suppressions, limits, parts, archives, resolveFiles }, started),
     writer: createBatchWriter({
       records: importLines,
       imports: models.imports.collection,

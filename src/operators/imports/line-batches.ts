@@ -1,6 +1,7 @@
 import { isSameIndexes } from '../../apps/index-slots.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
+import type { RecordParts } from '../../records/write/record-part.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
 import type { Archive, Archives } from './archive.ts';
@@ -44,12 +45,13 @@ export function createLineBatches(
     leases: SchemaLeases;
     suppressions: Pick<Suppressions, 'among' | 'has'>;
     limits: RecordLimits;
+    parts: RecordParts;
     archives: Pick<Archives, 'of'>;
     resolveFiles: ResolveFiles;
   },
   started: StartedImport,
 ) {
-  const { content, leases, suppressions, limits, archives, resolveFiles } = deps;
+  const { content, leases, suppressions, limits, parts, archives, resolveFiles } = deps;
   const { appId, sourceAppId, settings, layout, chunks, received, position } = started;
   const isArchive = settings.format === 'zip';
   const readFrom = (offset: number) => (isArchive ? linesFrom(offset) : content.readFrom(chunks, offset, received));
@@ -80,7 +82,7 @@ export function createLineBatches(
   function check({ text, problem }: Line, lease: Lease, now: Date): CheckedLine {
     if (text === undefined || problem !== undefined)
       return { email: undefined, refusal: problem?.ofLine.message ?? '' };
-    return checkLine(readerFor(lease)(text), lease, settings, { limits, resolveFiles, archive }, now);
+    return checkLine(readerFor(lease)(text), lease, settings, { limits, parts, resolveFiles, archive }, now);
   }
 
   async function fill(lease: Lease, maxLines: number): Promise<{ entries: BatchLine[]; isLast: boolean }> {

@@ -9,6 +9,7 @@ import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import { prepareSubmission } from '../../records/write/prepare.ts';
 import type { RecordLimits } from '../../records/write/record-limits.ts';
+import type { RecordParts } from '../../records/write/record-part.ts';
 import type { Submission } from '../../records/write/submission.ts';
 import { checkData, joinIssues } from '../../schemas/checked-data.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
@@ -205,12 +206,19 @@ export interface CheckedLine {
   files?: ResolvedLine['files'];
 }
 
+interface LineContext {
+  limits: RecordLimits;
+  parts: RecordParts;
+  resolveFiles: ResolveFiles;
+  archive: Archive | undefined;
+}
+
 /** Checks a line as a submission (spec 2.3, 4.7). Updates may lack required fields. */
 export function checkLine(
   { email: sent, data: sentData, problems, columns }: LineValues,
   lease: Lease,
   { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
-  { limits, resolveFiles, archive }: { limits: RecordLimits; resolveFiles: ResolveFiles; archive: Archive | undefined },
+  { limits, parts, resolveFiles, archive }: LineContext,
   now: Date,
 ): CheckedLine {
   const unreadable = problems.filter(({ path }) => path === '');
@@ -223,8 +231,7 @@ export function checkLine(
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now);
   if (arrays === 'replace') replaceArrays(change);
-  // Without consents: only persons themselves give them.
-  const submission = prepareSubmission({ email, change, now }, lease, limits);
+  const submission = prepareSubmission({ email, change, now, by: 'import' }, lease, { limits, parts });
   return { email, submission, ...(resolved.files && { files: resolved.files }) };
 }
 

@@ -192,7 +192,7 @@ interface Path<Value> {
 }
 
 /** A path for every member, with `required` exactly where a document must have the member. */
-type Definition<Document> = { readonly [Name in keyof Document]-?: PathOf<Document[Name]> };
+export type Definition<Document> = { readonly [Name in keyof Document]-?: PathOf<Document[Name]> };
 
 type PathOf<Value> = undefined extends Value
   ? TypeOf<Exclude<Value, undefined>> | (Path<Exclude<Value, undefined>> & { required?: never })

@@ -3,6 +3,7 @@ import { type AppOwned, ownedBy, type PersonData } from '../../apps/feature.ts';
 import { indexText, MAX_CODE_POINTS } from '../../fields/base/index-value.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
@@ -137,7 +138,8 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       _id: UUID,
       until?: Date,
     ): Promise<void> {
-      const { change, schemaVersion, now, page, lang } = submission;
+      const { change, schemaVersion, now, page: sentFrom, lang } = submission;
+      const page = sentFrom === undefined ? undefined : parsePageUrl(sentFrom);
       const data = { ...change.set, ...change.append };
       const own = { _id, data, schemaVersion, createdAt: now, updatedAt: now, created: false };
       const literals = Object.entries({ ...own, ...(page && { page }), ...(lang && { lang }) });

@@ -9,7 +9,7 @@ import { readNext, type UserCollection, type UserDocument } from '../stored/reco
 import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
 
 /** The effect of a write of a record on one slot. */
-export interface SlotWrite {
+interface SlotWrite {
   slot: SlotName;
   key: string;
   /** Undefined when the write does not change the field. */

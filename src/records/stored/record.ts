@@ -1,5 +1,5 @@
 import {
-  Binary,
+  type Binary,
   type Document,
   type Filter,
   type FindOptions,
@@ -17,7 +17,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
-import { createModel, Mixed, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type Definition, Mixed, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { RecordId } from './record-id.ts';
 
 /** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
@@ -111,11 +111,8 @@ export interface HistoryEntry {
   changes: HistoryChange[];
 }
 
-/**
- * The members of each record, and of features that are no part yet. Of the optional ones, responses
- * have only `confirmedAt` (spec 2.1).
- */
-export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
+/** The members that a record has whatever its app uses. */
+interface CoreRecord {
   _id: UUID;
   appId: ObjectId;
   sourceAppId: string;
@@ -126,10 +123,6 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   updatedAt: Date;
   /** The length of each array in `data`: the filter of an upsert cannot compute a length. */
   arraySizes?: Record<string, number>;
-  /** The newest submissions with a key, oldest first. Others are in `applied_keys`. */
-  appliedKeys?: AppliedKey[];
-  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
-  keyEpoch?: number;
   /** An upper bound on the size in bytes (record-limits.ts). Absent in small records. */
   sizeBound?: number;
   /** When the person confirmed the email address (spec 4.12). */
@@ -138,13 +131,33 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   confirmation?: { mails: ConfirmationMail[] };
   import?: ImportMark;
   change?: ChangeMark;
+}
+
+/** Those of parts/keys.ts. */
+export interface WithKeys {
+  /** The newest submissions with a key, oldest first. Others are in `applied_keys`. */
+  appliedKeys?: AppliedKey[];
+  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
+  keyEpoch?: number;
+}
+
+/** Those of parts/indexes.ts. */
+export interface WithIndexes extends Partial<Record<SlotName, IndexValue>> {
   /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
   slotEpoch?: number;
   /** The words of the email and of the texts in `data`, and others (word-records.ts). */
   words?: string[];
+}
+
+/** Those of parts/outbox.ts. */
+export interface WithOutbox {
   /** Events for consumers, in their order (outbox.ts). */
   outbox?: OutboxEntry[];
   eventCount?: number;
+}
+
+/** Those of parts/history.ts. */
+export interface WithHistory {
   /** The newest entries of the history, oldest first. Others are in `history`. */
   history?: HistoryEntry[];
   /** The number of entries ever made: the revision of the last one. */
@@ -157,20 +170,13 @@ export interface UserDocument extends Partial<Record<SlotName, IndexValue>> {
   movedHistory?: true;
 }
 
+/** A stored record. Of the optional members, responses have only `confirmedAt` (spec 2.1). */
+export interface UserDocument extends CoreRecord, WithKeys, WithIndexes, WithOutbox, WithHistory {}
+
 /** Newest first: ids are in order of creation. */
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 /** At most one record per app and email (invariant 2). */
 export const BY_EMAIL = { appId: 1, email: 1 } as const;
-
-const appliedKeySchema = schema<AppliedKey>(
-  {
-    key: { type: Binary, required: true },
-    content: { type: Binary, required: true },
-    at: { type: Date, required: true },
-    keptAs: UUID,
-  },
-  { _id: false },
-);
 
 const confirmationMailSchema = schema<ConfirmationMail>(
   {
@@ -207,19 +213,6 @@ const changeMarkSchema = schema<ChangeMark>(
   { _id: false },
 );
 
-const eventSchema = schema<OutboxEntry>(
-  {
-    id: { type: UUID, required: true },
-    at: { type: Date, required: true },
-    changed: { type: [String], required: true },
-    lang: String,
-    kept: Boolean,
-    page: String,
-    reply: Boolean,
-  },
-  { _id: false },
-);
-
 export const authorSchema = schema<HistoryAuthor>(
   {
     kind: { type: String, required: true },
@@ -251,52 +244,30 @@ export const historyEntry = {
   changes: { type: [historyChangeSchema], required: true },
 } as const;
 
-const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
+const coreMembers: Definition<CoreRecord> = {
+  _id: { type: UUID, required: true },
+  appId: { type: ObjectId, required: true },
+  sourceAppId: { type: String, required: true },
+  email: { type: String, required: true },
+  data: { type: Object, required: true },
+  schemaVersion: { type: Number, required: true },
+  createdAt: { type: Date, required: true },
+  updatedAt: { type: Date, required: true },
+  arraySizes: Object,
+  sizeBound: Number,
+  confirmedAt: Date,
+  confirmation: confirmationSchema,
+  import: importMarkSchema,
+  change: changeMarkSchema,
+};
 
-/** @param members those of features */
+/** @param members those of parts */
 const userSchema = (members: Readonly<Record<string, object>>) =>
-  schema<UserDocument>(
-    {
-      _id: { type: UUID, required: true },
-      appId: { type: ObjectId, required: true },
-      sourceAppId: { type: String, required: true },
-      email: { type: String, required: true },
-      data: { type: Object, required: true },
-      schemaVersion: { type: Number, required: true },
-      createdAt: { type: Date, required: true },
-      updatedAt: { type: Date, required: true },
-      arraySizes: Object,
-      appliedKeys: [appliedKeySchema],
-      keyEpoch: Number,
-      sizeBound: Number,
-      confirmedAt: Date,
-      confirmation: confirmationSchema,
-      import: importMarkSchema,
-      change: changeMarkSchema,
-      s0: Mixed,
-      s1: Mixed,
-      s2: Mixed,
-      s3: Mixed,
-      s4: Mixed,
-      s5: Mixed,
-      s6: Mixed,
-      s7: Mixed,
-      slotEpoch: Number,
-      words: [String],
-      outbox: [eventSchema],
-      eventCount: Number,
-      history: [entrySchema],
-      revision: Number,
-      historyBytes: Number,
-      historyMove: schema<Required<UserDocument>['historyMove']>(
-        { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
-        { _id: false },
-      ),
-      movedHistory: Boolean,
-      ...members,
-    },
-    { collection: 'users', shardKey: BY_EMAIL, placement: 'one record for each person of an app' },
-  )
+  schema<UserDocument>({ ...coreMembers, ...members } as Definition<UserDocument>, {
+    collection: 'users',
+    shardKey: BY_EMAIL,
+    placement: 'one record for each person of an app',
+  })
     .index(BY_EMAIL, { unique: true })
     .index(NEWEST_FIRST);
 
@@ -382,7 +353,7 @@ export async function updateAsRead(
   }
 }
 
-/** The model of `users`, with its indexes. @param members those of features (write/record-part.ts) */
+/** The model of `users`, with its indexes. @param members those of parts (write/record-part.ts) */
 export const createUserModel = (
   connection: Connection,
   members: Readonly<Record<string, object>> = {},

@@ -18,6 +18,19 @@ const APP_ID_BYTES = 12;
 /** 24 hours (invariant 3), and one hour for clock skew and the interval of the TTL monitor. */
 const KEPT_SECONDS = 25 * 60 * 60;
 
+/** With this many keys a record moves them to `applied_keys`. */
+export const MAX_INLINE_KEYS = 128;
+
+export const appliedKeySchema = schema<AppliedKey>(
+  {
+    key: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+    keptAs: UUID,
+  },
+  { _id: false },
+);
+
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
 interface MovedKeyDocument extends Pick<AppliedKey, 'content' | 'at' | 'keptAs'> {
   _id: Binary;

@@ -1,17 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, ObjectId, UUID } from 'mongodb';
+import type { App } from '../../apps/app.ts';
+import { keepsWords } from '../../apps/index-slots.ts';
 import type { FileValue } from '../../fields/kinds/file.ts';
-import { AppError } from '../../platform/core/errors.ts';
+import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { typedFilter } from '../../platform/database/filters.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { AddedFiles, FileClaims, FileRequest } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
 import {
   appendedTo,
+  appending,
   changesOf,
+  HAS_ROOM,
   INLINE_SIZE,
   type InlineSize,
   isFull,
@@ -22,13 +26,14 @@ import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
 import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import {
+  type Conflict,
   type ConflictDeps,
   createConflictReader,
   findBlockedList,
-  OutdatedSchema,
   typesExpression,
 } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
+import { OutdatedSchema } from './outdated-schema.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
@@ -125,7 +130,7 @@ export function createImportLines(
   }
 
   function buildChange({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
-    const view = { ...UNSEEN, ...(exactBound && { exactBound }) };
+    const view = exactBound ? { exactBound } : UNSEEN;
     const { change, now: at, schemaVersion: version } = submission;
     const { _id, updatedAt, import: lastMark = null, before = {} } = facts;
     const by = { kind: 'import', import: importId.toHexString() } as const;
@@ -134,15 +139,20 @@ export function createImportLines(
       ...appendedTo(change),
     ];
     const entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
-    const recorded = { ...submission, entry };
-    const { filter, update } = buildUpsert(recorded, newId(submission.now), maxArrayItems, view);
+    const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
+    const { $push, $inc } = appending(entry);
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
     // Null matches a record without a mark.
     const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
     return {
-      filter: typedFilter<UserDocument>({ ...filter, ...asRead }),
-      update: { ...rest, $set: { ...rest.$set, import: mark } },
+      filter: typedFilter<UserDocument>({ ...filter, ...HAS_ROOM, ...asRead }),
+      update: changing<UserDocument>({
+        ...rest,
+        $set: { ...rest.$set, import: mark },
+        $push: { ...rest.$push, ...$push },
+        $inc: { ...rest.$inc, ...$inc },
+      }),
     };
   }
 
@@ -173,9 +183,19 @@ export function createImportLines(
     return updateAsRead(users, [{ filter: { ...filter, ...beginsBefore(until) }, update }]);
   }
 
+  async function resolve(submission: Submission): Promise<Conflict | { reason: 'busy' }> {
+    try {
+      return await conflicts.resolve(submission);
+    } catch (error) {
+      // The relay must take the events of the record first.
+      if (error instanceof Unavailable) return { reason: 'busy' };
+      throw error;
+    }
+  }
+
   return {
     /** Compares each record as soon as it is read: memory does not grow with its size. */
-    async read(appId: ObjectId, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
+    async read(app: Pick<App, 'id' | 'words'>, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
       for (const line of lines) giveFiles(line, {});
       const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
@@ -193,11 +213,11 @@ export function createImportLines(
         slotEpoch: 1,
         ...INLINE_SIZE,
         ...Object.fromEntries(values.map((path) => [path, 1])),
-        ...(lines.some(({ submission }) => submission?.words) && { wordCount: WORD_COUNT }),
+        ...(keepsWords(app) && { wordCount: WORD_COUNT }),
         ...(append.size > 0 && { types: typesExpression([...append]) }),
       };
       const found = users.find<Found>(
-        { appId, email: { $in: [...byEmail.keys()] } },
+        { appId: app.id, email: { $in: [...byEmail.keys()] } },
         { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
       );
       const facts = new Map<string, RecordFacts>();
@@ -239,7 +259,7 @@ export function createImportLines(
       const blocked = findBlockedList(facts, submission, maxArrayItems);
       if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'inspect' };
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'inspect' };
-      if (submission.words && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'inspect' };
+      if (keepsWords(lease.app) && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'inspect' };
       return { write: 'update' };
     },
 
@@ -253,7 +273,7 @@ export function createImportLines(
         await history.moveOut({ _id: facts._id, appId, email });
         return { write: 'later' };
       }
-      const conflict = await conflicts.resolve(submission);
+      const conflict = await resolve(submission);
       switch (conflict.reason) {
         case 'array-full':
           return { result: fullList(conflict.key) };

@@ -2,9 +2,8 @@ import type { UUID } from 'mongodb';
 import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import { type EarlierKey, hasSameContent, type IdempotencyKeys } from './idempotency-keys.ts';
+import { type EarlierKey, hasSameContent, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';
-import { MAX_INLINE_KEYS } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
 
 const MAX_ATTEMPTS = 24;
@@ -105,7 +104,7 @@ export function createKnownPeople(deps: {
       if (!found.record || found.earlier) return found.record;
       // Before the key: a refusal of the files leaves no key.
       const until = await keptWrites.claimFiles(submission, found.record._id);
-      const keptAs = submission.entry && newId(submission.now);
+      const keptAs = submission.isKept ? newId(submission.now) : undefined;
       const { record, earlier } = await claim(submission, found, keptAs);
       if (!record || earlier) return completed({ record, earlier }, submission);
       // The person may have another record meanwhile, which the claim of the files does not name.

@@ -1,49 +1,46 @@
 import { BSON } from 'mongodb';
-import { keepsWords } from '../../apps/index-slots.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
-import { changeWords } from '../indexes/record-words.ts';
-import { slotWrites } from '../indexes/slot-records.ts';
 import { boundGrowth, changeSize, type RecordLimits, sizeBoundLimit } from './record-limits.ts';
+import type { RecordParts } from './record-part.ts';
 import type { Submission } from './submission.ts';
 
-/** Returns the submission of a change that is valid under a lease, without parts and key. */
+/** A valid change, and how it was sent. */
+type Sent = Pick<Submission, 'email' | 'change' | 'now' | 'by'> &
+  Partial<Pick<Submission, 'applied' | 'lang' | 'page'>>;
+
+/** Returns the submission of a change that is valid under a lease. */
 export function prepareSubmission(
-  { email, change, now }: Pick<Submission, 'email' | 'change' | 'now'>,
+  { email, change, now, by, applied, lang, page }: Sent,
   lease: Lease,
-  limits: RecordLimits,
+  { limits, parts }: { limits: RecordLimits; parts: RecordParts },
 ): Submission {
   const size = changeSize(change);
   const defaults = lease.validator.defaults && missingOf(lease.validator.defaults, change);
-  const slots = slotWrites(lease.app.slots, change, defaults?.values);
-  const words = keepsWords(lease.app) ? changeWords(email, change, defaults?.values) : undefined;
-  return {
+  const submission: Submission = {
     appId: lease.app.id,
     sourceAppId: lease.app.sourceAppId,
     email,
     schemaVersion: lease.schema.version,
     fieldKeys: lease.validator.fieldKeys,
     now,
+    by,
     change,
     defaults,
     size,
-    slots,
-    words,
-    slotEpoch: lease.app.slotEpoch,
     // A filter cannot tell whether the write creates the record, so the bound has the defaults too.
     growth: boundGrowth(change, defaults ? { ...size, set: size.set + defaults.bytes } : size, limits),
-    maxBound: sizeBoundLimit(limits, slots?.length ?? 0, words !== undefined),
-    ...(lease.renames && { renames: lease.renames }),
-    parts: undefined,
-    applied: undefined,
+    maxBound: sizeBoundLimit(limits, parts.reserved(lease)),
+    applied,
+    lang,
+    page,
+    isKept: by === 'person' && lease.app.keepsSubmissions,
     // All members from the start: a copy that adds some is slow.
-    entry: undefined,
-    lang: undefined,
-    page: undefined,
-    hasConsumers: lease.app.hasConsumers,
-    asksReply: false,
+    parts: undefined,
     files: undefined,
   };
+  submission.parts = parts.begin(submission, lease);
+  return submission;
 }
 
 /** Returns the default values of the keys that a change does not set. */

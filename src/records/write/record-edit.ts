@@ -47,7 +47,7 @@ import type {
 import { parseRecordId, type RecordId } from '../stored/record-id.ts';
 import type { DetailedRecord, RecordDetails, UserRecord } from '../stored/record-json.ts';
 import type { RecordMoves } from '../stored/record-moves.ts';
-import { OutdatedSchema, refuseOutdated } from './conflict.ts';
+import { OutdatedSchema, refuseOutdated } from './outdated-schema.ts';
 import {
   arrayFullError,
   exactBound,
@@ -232,7 +232,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
       }),
     }),
     entry,
-    checked: { appId: id, sourceAppId, email, slots, schemaVersion, ...(hasWords && { words: [] }) },
+    checked: { appId: id, sourceAppId, email, schemaVersion },
   };
 }
 

@@ -3,15 +3,12 @@ import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../../fi
 import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, say } from '../../platform/languages/reasons.ts';
 import { maxEntryBytes } from '../history/history-entries.ts';
-import { WORDS_BYTES } from '../indexes/record-words.ts';
-import { bytesOf, type WritePart } from './record-part.ts';
+import { mostGrowth, type WritePart } from './write-part.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
 const SMALL_CHANGE = 256;
 /** The part of the record limit for what is not counted, in bytes. */
 const SLACK = 36 * 1024;
-/** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
-const SLOT_BYTES = 526;
 const EMPTY = 5;
 
 /**
@@ -56,10 +53,8 @@ export function changeSize({ set, reset, append }: RecordChange): ChangeSize {
   return { set: calculateObjectSize(replacing) - EMPTY, append: calculateObjectSize(append) - EMPTY };
 }
 
-/** The largest `sizeBound` of a record with index slots and words, which are not counted. */
-export function sizeBoundLimit({ max }: RecordLimits, slots: number, hasWords: boolean): number {
-  return max - slots * SLOT_BYTES - (hasWords ? WORDS_BYTES : 0);
-}
+/** The largest `sizeBound` of a record. @param reserved the bytes that it does not count */
+export const sizeBoundLimit = ({ max }: RecordLimits, reserved: number): number => max - reserved;
 
 /** The growth of `sizeBound` by a change, in bytes. 0 leaves a new record without a bound. */
 export function boundGrowth(
@@ -129,6 +124,6 @@ export function refuseOversized(
   for (const [key, items] of Object.entries(change.append)) {
     if (items.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  const further = (defaults ? defaults.bytes : 0) + bytesOf(parts);
+  const further = (defaults ? defaults.bytes : 0) + mostGrowth(parts);
   if (size.set + size.append + further > limits.max) throw recordFullError(limits);
 }

@@ -4,7 +4,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
-import type { SlotRecords, SlotWrite } from '../indexes/slot-records.ts';
+import type { SlotRecords } from '../indexes/slot-records.ts';
 import type { WordRecords } from '../indexes/word-records.ts';
 import type { UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordMoves } from '../stored/record-moves.ts';
@@ -16,9 +16,6 @@ const MAX_ATTEMPTS = 24;
 
 /** A write that was checked against a lease, and may have ended after it. */
 export interface CheckedWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email' | 'schemaVersion'> {
-  slots: readonly SlotWrite[] | undefined;
-  /** Absent when it wrote no words. */
-  words?: readonly string[] | undefined;
   /** The creation time of the record that it may have created; absent when it creates none. */
   now?: Date;
 }
@@ -53,14 +50,16 @@ export function createRevalidation(deps: {
       if (!lease?.app.id.equals(write.appId)) return;
       if (isSameIndexes(lease.app, before)) return;
       const current = (lease.app.slots ?? []).filter(isWritten);
-      const unused = (write.slots ?? [])
-        .map(({ slot }) => slot)
-        .filter((slot) => !current.some((use) => use.slot === slot));
+      const unused = (before.slots ?? [])
+        .filter((use) => isWritten(use) && !current.some(({ slot }) => slot === use.slot))
+        .map(({ slot }) => slot);
       const { slotEpoch = 0 } = lease.app;
       const isIndexed = keepsWords(lease.app);
       const isRepaired =
         (await slotRecords.correct(write, current, unused, slotEpoch)) &&
-        (isIndexed ? await words.complete(write, slotEpoch) : !write.words || (await words.clear(write, slotEpoch)));
+        (isIndexed
+          ? await words.complete(write, slotEpoch)
+          : !keepsWords(before) || (await words.clear(write, slotEpoch)));
       if (isRepaired && lease.isCurrent()) return;
     }
     throw new Unavailable();
@@ -95,10 +94,10 @@ export function createRevalidation(deps: {
      * For a failed write that may take effect after the deletion of the app, or after a build of an
      * index or a move of renamed fields has passed the record. Repairs that five seconds later.
      */
-    scheduleRepair({ appId, sourceAppId, email, now, slots, words, schemaVersion }: CheckedWrite, lease: Lease): void {
+    scheduleRepair({ appId, sourceAppId, email, now, schemaVersion }: CheckedWrite, lease: Lease): void {
       if (lease.isCurrent()) return;
       // Only the necessary members, because a database failure causes many of these.
-      const write = { appId, sourceAppId, email, slots, words, schemaVersion, ...(now && { now }) };
+      const write = { appId, sourceAppId, email, schemaVersion, ...(now && { now }) };
       const before = { slots: lease.app.slots, words: lease.app.words };
       setTimeout(() => void settle(write, before).catch(() => undefined), SETTLES_WITHIN_MS).unref();
     },

@@ -1,20 +1,18 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
-import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { AddedFiles, FileClaims } from '../files/file-claims.ts';
-import type { RecordHistory } from '../history/history.ts';
 import { type AppliedKey, BY_EMAIL } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import { type ConflictDeps, createConflictReader, type Repeat } from './conflict.ts';
+import { type ConflictDeps, createConflictReader } from './conflict.ts';
 import type { RecordWriter } from './group-commit.ts';
-import type { IdempotencyKeys } from './idempotency-keys.ts';
-import type { KeptWrites } from './kept-writes.ts';
 import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { HoldReason, Submission, Written } from './submission.ts';
+import type { KnownStates, RefusingRecord, WritePart } from './write-part.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
 const MAX_ATTEMPTS = 24;
@@ -42,14 +40,13 @@ export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 export function createSubmissionStore(
   deps: ConflictDeps & {
     writer: RecordWriter;
-    keys: IdempotencyKeys;
     newId: (createdAt: Date) => RecordId;
-    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
     fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
-    keptWrites: KeptWrites;
+    /** Finds the record to which a submission with a key was applied. */
+    findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
   },
 ) {
-  const { users, writer, keys, newId, maxArrayItems, limits, history, fileClaims, keptWrites } = deps;
+  const { users, writer, newId, maxArrayItems, limits, fileClaims, findApplied } = deps;
   const records = insertTarget(users, Object.keys(BY_EMAIL));
   /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
@@ -61,24 +58,13 @@ export function createSubmissionStore(
     const conflict = await conflicts.resolve(submission);
     switch (conflict.reason) {
       case 'repeated':
-        await keptWrites.complete(conflict.record, submission, conflict.keptAs);
-        return answerRepeat(conflict);
-      case 'key-reused':
-        return answerRepeat(conflict);
+        return answerOf(conflict.record);
       case 'repaired':
         return UNSEEN;
       case 'no-record':
         throw new NoRecord();
-      case 'keys-full':
-        await keys.moveOut(conflict.record);
-        return resolveConflict(submission);
-      case 'history-full':
-        await history.moveOut({ ...conflict.record, email: submission.email });
-        return UNSEEN;
       case 'array-full':
         throw arrayFullError(conflict.key, maxArrayItems);
-      case 'outbox-full':
-        throw new Unavailable('tooManyEvents', 1);
       case 'record-full':
         throw recordFullError(limits);
       case 'too-many-keys':
@@ -98,19 +84,24 @@ export function createSubmissionStore(
     }
   }
 
-  /** Undefined when the submission's key was moved out of the record. */
-  async function firstView(person: string, { appId, applied }: Submission): Promise<RecordView | undefined> {
+  /** What is remembered of a person; undefined when a part of the submission cannot rely on it. */
+  async function firstView(person: string, { parts = [] }: Submission): Promise<RecordView | undefined> {
     const known = cache.get(person);
     if (!known) return UNSEEN;
-    const isMoved = applied && known.keyEpoch > 0 && (await keys.find(appId, known.id, applied.key));
-    return isMoved ? undefined : { known, keyEpoch: known.keyEpoch, parts: known.parts };
+    for (const { name, isFresh } of parts) {
+      const state = known.parts?.[name];
+      if (isFresh && state !== undefined && !(await isFresh(state, known.id))) return undefined;
+    }
+    return { known, parts: known.parts };
   }
 
-  function answer(person: string, submission: Submission, written: Written, keyEpoch = 0): StoredSubmission {
-    const { id, createdAt } = written;
-    const { now, parts } = submission;
-    const known = parts && Object.fromEntries(parts.map((part) => [part.name, part.after()]));
-    cache.set(person, { id, createdAt, keyEpoch, parts: known });
+  function answer(
+    person: string,
+    { now, parts }: Submission,
+    { id, createdAt }: Written,
+    states?: KnownStates,
+  ): StoredSubmission {
+    cache.set(person, { id, createdAt, parts: parts ? statesAfter(parts, states) : states });
     // The later of two concurrent first submissions may have the earlier time.
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
@@ -173,7 +164,7 @@ export function createSubmissionStore(
       const { filter, update } = buildUpsert(submission, newRecord, maxArrayItems, { ...view, known });
       try {
         const { matchedCount } = await users.updateOne({ ...filter, ...beginsBefore(until) }, update);
-        if (matchedCount === 1) return answer(person, submission, known, view.keyEpoch);
+        if (matchedCount === 1) return answer(person, submission, known, view.parts);
       } catch (error) {
         if (!isTypeMismatch(error)) throw error;
       }
@@ -196,7 +187,6 @@ export function createSubmissionStore(
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission, limits, maxArrayItems);
-      if (submission.entry) history.noteUse();
       const person = personKey(submission);
       const newRecord = newId(submission.now);
       if (submission.files) return storeNaming(submission.files, submission, newRecord);
@@ -217,7 +207,7 @@ export function createSubmissionStore(
             }
             const written = await writer.write(buildUpsert(submission, newRecord, maxArrayItems, view));
             if (isUncached) heuristic.note(written.id.equals(newRecord));
-            return answer(person, submission, written, view.keyEpoch);
+            return answer(person, submission, written, view.parts);
           }
         } catch (error) {
           if (!isDuplicateKey(error) && !isTypeMismatch(error) && !isRefusedCreation(error)) throw error;
@@ -234,7 +224,6 @@ export function createSubmissionStore(
     /** Stores a new person; undefined when the email has a record. Throws as above. */
     async create(submission: Submission): Promise<StoredSubmission | undefined> {
       refuseOversized(submission, limits, maxArrayItems);
-      if (submission.entry) history.noteUse();
       const newRecord = newId(submission.now);
       const { files } = submission;
       const written = await (files ? createNaming(files, submission, newRecord) : insert(submission, newRecord));
@@ -243,17 +232,23 @@ export function createSubmissionStore(
 
     /** Finds the response of what was applied under a key. @throws {KeyReused} for other data */
     async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
-      const found = await conflicts.findApplied(appId, email, applied);
-      if (found?.reason === 'repeated' && !(await keptWrites.isDone(appId, found.keptAs))) return undefined;
-      return found && answerRepeat(found);
+      const record = await findApplied(appId, email, applied);
+      return record && answerOf(record);
     },
   };
 }
 
-function answerRepeat(conflict: Repeat): StoredSubmission {
-  if (conflict.reason === 'key-reused') throw new KeyReused();
-  const { _id, createdAt, updatedAt } = conflict.record;
-  return { id: _id, createdAt, updatedAt };
+const answerOf = ({ _id: id, createdAt, updatedAt }: RefusingRecord): StoredSubmission => ({
+  id,
+  createdAt,
+  updatedAt,
+});
+
+/** What is known of a record after a write, with what was known of other parts. */
+function statesAfter(parts: readonly WritePart[], before: KnownStates | undefined): KnownStates {
+  const states = { ...before };
+  for (const part of parts) states[part.name] = part.stored?.(before?.[part.name]);
+  return states;
 }
 
 const MAX_REFUSED = 0.25;
@@ -277,8 +272,7 @@ const MAX_CACHED = 20_000;
 
 /** The record of a person after the last submission that this server stored. */
 interface CachedPerson extends Written {
-  keyEpoch: number;
-  parts: RecordView['parts'];
+  parts: KnownStates | undefined;
 }
 
 /** The app's name is cheaper than its id as text. An id of a deleted app matches no record. */

@@ -1,0 +1,116 @@
+import { ObjectId } from 'mongodb';
+import { type Definition, schema } from '../../platform/database/mongoose.ts';
+import type { RecordHistory } from '../history/history.ts';
+import {
+  HAS_ROOM,
+  INLINE_SIZE,
+  type InlineSize,
+  isFull,
+  replacedKeys,
+  type SizedEntry,
+  submissionEntry,
+  valuesAre,
+  withReplaced,
+} from '../history/history-entries.ts';
+import { type HistoryEntry, historyEntry, type UserDocument, type WithHistory } from '../stored/record.ts';
+import type { RecordLimits } from '../write/record-limits.ts';
+import type { RecordPart } from '../write/record-part.ts';
+import type { Submission } from '../write/submission.ts';
+import { increment, push, REPAIRED, type WritePart } from '../write/write-part.ts';
+
+const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
+
+const moveSchema = schema<Required<UserDocument>['historyMove']>(
+  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+  { _id: false },
+);
+
+export const HISTORY_MEMBERS: Definition<WithHistory> = {
+  history: [entrySchema],
+  revision: Number,
+  historyBytes: Number,
+  historyMove: moveSchema,
+  movedHistory: Boolean,
+};
+
+/** Submissions in the history of their records, in the apps that keep them (spec 4.3.5). */
+export function createHistoryPart(deps: {
+  history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+  limits: RecordLimits;
+}): RecordPart {
+  const { limits } = deps;
+  return {
+    name: 'history',
+    members: HISTORY_MEMBERS,
+
+    under({ app }) {
+      if (!app.keepsSubmissions) return undefined;
+      return {
+        begin: (submission) => (submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined),
+      };
+    },
+  };
+}
+
+/** The stored values that a submission removes or resets, and its entry with them. */
+interface Replaced {
+  values: Readonly<Record<string, unknown>>;
+  entry: SizedEntry;
+}
+
+interface Facts {
+  inline: InlineSize;
+  before?: Record<string, unknown>;
+}
+
+function submissionWrite(
+  { email, change, now, schemaVersion }: Submission,
+  maxEntry: number,
+  { history }: Parameters<typeof createHistoryPart>[0],
+): WritePart<Replaced, Facts> {
+  const sent = submissionEntry(change, now, schemaVersion, maxEntry);
+  const keys = replacedKeys(change);
+  return {
+    name: 'history',
+    bytes: sent.bytes,
+
+    insert(record) {
+      // The entry names the event of the submission.
+      record.history = [{ id: record._id, ...sent.entry }];
+      record.revision = 1;
+      record.historyBytes = sent.bytes;
+    },
+
+    upsert(statement, replaced) {
+      const { entry, bytes } = replaced?.entry ?? sent;
+      Object.assign(statement.filter, HAS_ROOM);
+      push(statement, 'history', { id: statement.newId, ...entry });
+      increment(statement, 'revision', 1);
+      increment(statement, 'historyBytes', bytes);
+      // The entry has the values that it removes or resets, so the filter requires them.
+      if (keys) Object.assign(statement.filter, valuesAre(replaced?.values ?? change.reset ?? {}, keys));
+      // The filter and the entry have these values.
+      if (replaced) statement.bytes += 2 * bytes;
+      return replaced !== undefined;
+    },
+
+    facts: () => ({
+      inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' },
+      ...(keys && { before: Object.fromEntries(keys.map((key) => [key, `$data.${key}`])) }),
+    }),
+
+    async explain({ inline, before: values = {} }, { _id, appId }) {
+      if (isFull(inline)) {
+        await history.moveOut({ _id, appId, email });
+        return REPAIRED;
+      }
+      const entry = withReplaced(sent, change, values, maxEntry);
+      return entry && { values, entry };
+    },
+
+    stored() {
+      history.noteUse();
+      return undefined;
+    },
+  };
+}

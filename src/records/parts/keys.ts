@@ -1,0 +1,115 @@
+import type { ObjectId } from 'mongodb';
+import { KeyReused } from '../../platform/core/errors.ts';
+import type { Definition } from '../../platform/database/mongoose.ts';
+import type { AppliedKey, UserCollection, UserDocument, WithKeys } from '../stored/record.ts';
+import {
+  appliedKeySchema,
+  type EarlierKey,
+  hasSameContent,
+  type IdempotencyKeys,
+  MAX_INLINE_KEYS,
+} from '../write/idempotency-keys.ts';
+import type { KeptWrites } from '../write/kept-writes.ts';
+import type { RecordPart } from '../write/record-part.ts';
+import type { Submission } from '../write/submission.ts';
+import { push, REPAIRED, type RefusingRecord, StoredBefore, type WritePart } from '../write/write-part.ts';
+
+export const KEY_MEMBERS: Definition<WithKeys> = { appliedKeys: [appliedKeySchema], keyEpoch: Number };
+
+interface KeyDeps {
+  users: UserCollection;
+  keys: Pick<IdempotencyKeys, 'find' | 'moveOut'>;
+  keptWrites: Pick<KeptWrites, 'complete' | 'isDone'>;
+}
+
+/** What a refused submission with a key reads of the record. */
+interface Facts {
+  /** The key, if the record holds it: at most one element. */
+  found: AppliedKey[];
+  inlineKeys: number;
+  keyEpoch?: number;
+}
+
+/**
+ * The idempotency keys in a record: a submission with a key is applied once (invariant 3). The
+ * state of a record is the `keyEpoch` at which `applied_keys` does not hold the key.
+ */
+export function createKeyPart(deps: KeyDeps): RecordPart {
+  return {
+    name: 'keys',
+    members: KEY_MEMBERS,
+    under: () => ({
+      begin: (submission) => (submission.applied ? keyWrite(submission, submission.applied, deps) : undefined),
+    }),
+  };
+}
+
+function keyWrite(
+  submission: Submission,
+  applied: AppliedKey,
+  { keys, keptWrites }: KeyDeps,
+): WritePart<number, Facts> {
+  const { appId } = submission;
+  return {
+    name: 'keys',
+    bytes: 0,
+
+    insert(record) {
+      record.appliedKeys = [applied];
+    },
+
+    /** Appends the key if it was not applied before and the list has room. */
+    upsert(statement, keyEpoch = 0) {
+      const { filter } = statement;
+      filter['appliedKeys.key'] = { $ne: applied.key };
+      filter[`appliedKeys.${MAX_INLINE_KEYS - 1}`] = { $exists: false };
+      filter.keyEpoch = { $not: { $gt: keyEpoch } };
+      push(statement, 'appliedKeys', applied);
+      return false;
+    },
+
+    facts() {
+      const inline = { $ifNull: ['$appliedKeys', []] };
+      return {
+        found: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
+        inlineKeys: { $size: inline },
+        keyEpoch: '$keyEpoch',
+      };
+    },
+
+    async explain({ found: [inline], inlineKeys, keyEpoch = 0 }, record) {
+      const earlier = inline ?? (keyEpoch > 0 ? await keys.find(appId, record._id, applied.key) : undefined);
+      if (earlier) {
+        if (!hasSameContent(earlier, applied)) throw new KeyReused();
+        await keptWrites.complete(record, submission, earlier.keptAs);
+        return new StoredBefore(record);
+      }
+      if (inlineKeys < MAX_INLINE_KEYS) return keyEpoch;
+      await keys.moveOut(record);
+      return REPAIRED;
+    },
+
+    isFresh: async (keyEpoch, record) => keyEpoch === 0 || !(await keys.find(appId, record, applied.key)),
+
+    stored: (keyEpoch = 0) => keyEpoch,
+  };
+}
+
+/**
+ * Finds the record of what was applied under a key. A key whose submission is not stored yet is not
+ * applied. @throws {KeyReused} for other data
+ */
+export const createAppliedFinder =
+  ({ users, keys, keptWrites }: KeyDeps) =>
+  async (appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined> => {
+    const appliedKeys = { $elemMatch: { key: applied.key } };
+    const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
+    type Found = RefusingRecord & Pick<UserDocument, 'keyEpoch' | 'appliedKeys'>;
+    const record = await users.findOne<Found>({ appId, email }, { projection, readConcern: 'majority' });
+    if (!record) return undefined;
+    const found: EarlierKey | undefined =
+      record.appliedKeys?.[0] ?? (record.keyEpoch ? await keys.find(appId, record._id, applied.key) : undefined);
+    if (!found) return undefined;
+    if (!hasSameContent(found, applied)) throw new KeyReused();
+    return (await keptWrites.isDone(appId, found.keptAs)) ? record : undefined;
+  };

@@ -1,0 +1,89 @@
+import { UUID } from 'mongodb';
+import { Unavailable } from '../../platform/core/errors.ts';
+import { parsePageUrl } from '../../platform/core/web-origin.ts';
+import { type Definition, schema } from '../../platform/database/mongoose.ts';
+import { HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
+import type { OutboxEntry, WithOutbox } from '../stored/record.ts';
+import type { RecordId } from '../stored/record-id.ts';
+import type { RecordPart } from '../write/record-part.ts';
+import type { Submission } from '../write/submission.ts';
+import { increment, push, type WritePart } from '../write/write-part.ts';
+
+const eventSchema = schema<OutboxEntry>(
+  {
+    id: { type: UUID, required: true },
+    at: { type: Date, required: true },
+    changed: { type: [String], required: true },
+    lang: String,
+    kept: Boolean,
+    page: String,
+    reply: Boolean,
+  },
+  { _id: false },
+);
+
+export const OUTBOX_MEMBERS: Definition<WithOutbox> = { outbox: [eventSchema], eventCount: Number };
+
+/**
+ * The events of a record, committed with the write of its change or not at all (decision 23).
+ * @param notify tells the relay of this server of a stored event
+ */
+export function createOutboxPart(notify: () => void): RecordPart {
+  return {
+    name: 'outbox',
+    members: OUTBOX_MEMBERS,
+
+    under({ app }) {
+      if (!app.hasConsumers) return undefined;
+      const asksReply = app.form?.reply !== undefined;
+      return { begin: (submission) => eventWrite(submission, asksReply && submission.by === 'person', notify) };
+    },
+  };
+}
+
+function eventWrite(submission: Submission, asksReply: boolean, notify: () => void): WritePart<never, number> {
+  return {
+    name: 'outbox',
+    bytes: 0,
+
+    insert(record) {
+      record.outbox = [eventOf(submission, asksReply, record._id)];
+      record.eventCount = 1;
+    },
+
+    upsert(statement) {
+      Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);
+      push(statement, 'outbox', eventOf(submission, asksReply, statement.newId));
+      increment(statement, 'eventCount', 1);
+      return false;
+    },
+
+    facts: () => ({ $size: { $ifNull: ['$outbox', []] } }),
+
+    explain(waiting) {
+      if (waiting >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
+      return undefined;
+    },
+
+    stored() {
+      notify();
+      return undefined;
+    },
+  };
+}
+
+/** @param newId the event has the id of a new record, which is unique to the submission */
+function eventOf({ now, change, lang, page, isKept }: Submission, asksReply: boolean, newId: RecordId): OutboxEntry {
+  const event = outboxEntry(newId, now, [
+    ...Object.keys(change.set),
+    ...Object.keys(change.append),
+    ...(change.unset ?? []),
+    ...Object.keys(change.reset ?? {}),
+  ]);
+  if (lang !== undefined) event.lang = lang;
+  if (isKept) event.kept = true;
+  const url = isKept && page !== undefined ? parsePageUrl(page) : undefined;
+  if (url !== undefined) event.page = url;
+  if (asksReply) event.reply = true;
+  return event;
+}

@@ -1,0 +1,35 @@
+import { isUnmoved, type RecordMoves, unmovedFilter } from '../stored/record-moves.ts';
+import type { RecordPart } from '../write/record-part.ts';
+import { REPAIRED, type WritePart } from '../write/write-part.ts';
+
+/** While the values of renamed fields are moved, a write moves those of its record first. */
+export function createRenamesPart(moves: Pick<RecordMoves, 'one'>): RecordPart {
+  return {
+    name: 'renames',
+    members: {},
+
+    under({ renames }) {
+      if (!renames) return undefined;
+      return {
+        begin: ({ appId, email }): WritePart<never, boolean> => ({
+          name: 'renames',
+          bytes: 0,
+
+          // A moved record never has both the old key and the new one.
+          upsert({ filter }) {
+            filter.$nor = [unmovedFilter(renames)];
+            return false;
+          },
+
+          facts: () => isUnmoved(renames),
+
+          async explain(isUnmovedYet) {
+            if (!isUnmovedYet) return undefined;
+            await moves.one({ appId, email }, renames);
+            return REPAIRED;
+          },
+        }),
+      };
+    },
+  };
+}
