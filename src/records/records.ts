@@ -179,21 +179,18 @@ export function createRecords(deps: {
   const revalidation = createRevalidation({ ...repairs, apps: apps.service, leases });
   const writes = {
     users,
-    keys,
     limits,
     newId,
+    parts,
     moves,
-    words,
     history,
     fileClaims,
     erase,
     leases,
     revalidation,
-    catchUp: slots.catchUp,
     details,
     maxArrayItems: config.maxArrayItems,
     renamesSince: renames.since,
-    onEvents: outboxSignal.notify,
   };
   const editor = createRecordEditor(writes);
   const findApplied = createAppliedFinder({ users, keys, keptWrites });

@@ -5,7 +5,7 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 import type { BulkEditor, BulkResult } from '../../records/write/bulk-edit.ts';
-import { OutdatedSchema } from '../../records/write/outdated-schema.ts';
+import { OutdatedSchema } from '../../records/write/conflict.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { type ChangeDocument, type ChangeStore, MissingRecords, newPass, type Pass } from './changes.model.ts';
 

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../platform/core/errors.ts';
+import { OutdatedSchema } from '../../records/write/conflict.ts';
 import type { ImportLine, ImportLines } from '../../records/write/import-lines.ts';
-import { OutdatedSchema } from '../../records/write/outdated-schema.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { type BatchWriter, isRejected, type Results } from './batch-writer.ts';
 import {

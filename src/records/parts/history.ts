@@ -6,8 +6,10 @@ import {
   INLINE_SIZE,
   type InlineSize,
   isFull,
+  MAX_INLINE_BYTES,
   replacedKeys,
   type SizedEntry,
+  sizedEntry,
   submissionEntry,
   valuesAre,
   withReplaced,
@@ -16,7 +18,7 @@ import { type HistoryEntry, historyEntry, type UserDocument, type WithHistory } 
 import type { RecordLimits } from '../write/record-limits.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { increment, push, REPAIRED, type WritePart } from '../write/write-part.ts';
+import { type EditPart, increment, push, REPAIRED, type Statement, type WritePart } from '../write/write-part.ts';
 
 const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
 
@@ -33,20 +35,28 @@ export const HISTORY_MEMBERS: Definition<WithHistory> = {
   movedHistory: Boolean,
 };
 
-/** Submissions in the history of their records, in the apps that keep them (spec 4.3.5). */
-export function createHistoryPart(deps: {
+interface HistoryDeps {
   history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
   limits: RecordLimits;
-}): RecordPart {
+}
+
+/**
+ * The history of a record (spec 4.3.5): each edit has an entry, and each submission in the apps
+ * that keep them.
+ */
+export function createHistoryPart(deps: HistoryDeps): RecordPart {
   const { limits } = deps;
+  const edits = editEntries(deps);
   return {
     name: 'history',
     members: HISTORY_MEMBERS,
 
     under({ app }) {
-      if (!app.keepsSubmissions) return undefined;
       return {
-        begin: (submission) => (submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined),
+        begin: app.keepsSubmissions
+          ? (submission) => (submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined)
+          : undefined,
+        edits,
       };
     },
   };
@@ -66,7 +76,7 @@ interface Facts {
 function submissionWrite(
   { email, change, now, schemaVersion }: Submission,
   maxEntry: number,
-  { history }: Parameters<typeof createHistoryPart>[0],
+  { history }: HistoryDeps,
 ): WritePart<Replaced, Facts> {
   const sent = submissionEntry(change, now, schemaVersion, maxEntry);
   const keys = replacedKeys(change);
@@ -83,10 +93,7 @@ function submissionWrite(
 
     upsert(statement, replaced) {
       const { entry, bytes } = replaced?.entry ?? sent;
-      Object.assign(statement.filter, HAS_ROOM);
-      push(statement, 'history', { id: statement.newId, ...entry });
-      increment(statement, 'revision', 1);
-      increment(statement, 'historyBytes', bytes);
+      addEntry(statement, { entry: { id: statement.newId, ...entry }, bytes });
       // The entry has the values that it removes or resets, so the filter requires them.
       if (keys) Object.assign(statement.filter, valuesAre(replaced?.values ?? change.reset ?? {}, keys));
       // The filter and the entry have these values.
@@ -113,4 +120,42 @@ function submissionWrite(
       return undefined;
     },
   };
+}
+
+interface EditFacts {
+  inline: InlineSize;
+  revision?: number;
+}
+
+const editEntries = ({ history, limits }: HistoryDeps): EditPart<EditFacts> => ({
+  name: 'history',
+  facts: { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' }, revision: '$revision' },
+
+  async prepare({ inline }, { _id, appId, email }) {
+    if (!isFull(inline)) return true;
+    await history.moveOut({ _id, appId, email });
+    return false;
+  },
+
+  add(statement, { at, by, schemaVersion: version, changes }, { revision }) {
+    // Of the entries, those of submissions that change no value grow only this.
+    statement.filter.revision = revision === undefined ? { $exists: false } : revision;
+    if (changes.length === 0) return undefined;
+    const sized = sizedEntry({ at, by, version, changes: [...changes] }, limits.maxEntry);
+    addEntry(statement, sized);
+    statement.bytes += sized.bytes;
+    return (record) => {
+      history.noteUse();
+      // A large entry slows the listings; otherwise the next change moves it.
+      if (sized.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
+    };
+  },
+});
+
+/** Appends an entry to a record that has room for it. */
+function addEntry(statement: Statement, { entry, bytes }: SizedEntry): void {
+  Object.assign(statement.filter, HAS_ROOM);
+  push(statement, 'history', entry);
+  increment(statement, 'revision', 1);
+  increment(statement, 'historyBytes', bytes);
 }

@@ -1,15 +1,23 @@
+import type { ObjectId } from 'mongodb';
 import type { App } from '../../apps/app.ts';
 import { isWritten, keepsWords, notAfterEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
-import { changeWords, FULL_WORDS, HAS_ROOM_FOR_WORDS, WORD_COUNT, WORDS_BYTES } from '../indexes/record-words.ts';
+import {
+  changeWords,
+  FULL_WORDS,
+  HAS_ROOM_FOR_WORDS,
+  recordWords,
+  WORD_COUNT,
+  WORDS_BYTES,
+} from '../indexes/record-words.ts';
 import { slotWrites } from '../indexes/slot-records.ts';
 import type { SlotStore } from '../indexes/slots.ts';
 import type { WordRecords } from '../indexes/word-records.ts';
 import type { WithIndexes } from '../stored/record.ts';
-import { refuseOldSlots } from '../write/outdated-schema.ts';
+import { OutdatedSchema } from '../write/conflict.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { REPAIRED, type WritePart } from '../write/write-part.ts';
+import { type EditPart, REPAIRED, type WritePart } from '../write/write-part.ts';
 
 /** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
 const SLOT_BYTES = 526;
@@ -34,15 +42,26 @@ export function createIndexPart(deps: IndexDeps): RecordPart {
     members: INDEX_MEMBERS,
 
     under({ app }) {
+      const edits = editIndexes(app, deps);
       // An app that never used a slot has no epoch either.
-      if (!app.slots && !keepsWords(app) && app.slotEpoch === undefined) return undefined;
+      if (!app.slots && !keepsWords(app) && app.slotEpoch === undefined) return { edits };
       const slots = (app.slots ?? []).filter(isWritten).length;
       return {
         reserved: slots * SLOT_BYTES + (keepsWords(app) ? WORDS_BYTES : 0),
         begin: (submission) => indexWrite(submission, app, deps),
+        edits,
       };
     },
   };
+}
+
+type Indexed = Pick<App, 'slots' | 'words' | 'slotEpoch'>;
+
+/** Refuses a write with earlier index slots than those of the record. @throws {OutdatedSchema} */
+async function refuseOldSlots(appId: ObjectId, stored = 0, own = 0, catchUp: IndexDeps['catchUp']): Promise<void> {
+  if (stored <= own) return;
+  await catchUp(appId, stored);
+  throw new OutdatedSchema();
 }
 
 interface Facts {
@@ -52,7 +71,7 @@ interface Facts {
 
 function indexWrite(
   { appId, email, change, defaults }: Submission,
-  app: Pick<App, 'slots' | 'words' | 'slotEpoch'>,
+  app: Indexed,
   { catchUp, words: records }: IndexDeps,
 ): WritePart<never, Facts> {
   const slots = slotWrites(app.slots, change, defaults?.values) ?? [];
@@ -104,3 +123,35 @@ function indexWrite(
     },
   };
 }
+
+const editIndexes = (app: Indexed, { catchUp, words: records }: IndexDeps): EditPart<Facts> => ({
+  name: 'indexes',
+  facts: { slotEpoch: '$slotEpoch', wordCount: WORD_COUNT },
+
+  async prepare({ slotEpoch: stored, wordCount = 0 }, { appId, email }, isWhole) {
+    await refuseOldSlots(appId, stored, app.slotEpoch, catchUp);
+    // The words of a whole record replace the stored ones.
+    if (isWhole || !keepsWords(app) || wordCount < FULL_WORDS) return true;
+    await records.shorten({ appId, email }, app.slotEpoch ?? 0);
+    return false;
+  },
+
+  add({ filter, update }, { email, set, unset, after, isWhole }) {
+    const absent = Object.fromEntries(unset.map((key) => [key, undefined]));
+    for (const { slot, value } of slotWrites(app.slots, { set: { ...set, ...absent }, append: {} }) ?? []) {
+      if (value !== undefined) update.$set[slot] = value;
+    }
+    if (app.slotEpoch !== undefined) {
+      Object.assign(filter, notAfterEpoch(app.slotEpoch));
+      update.$set.slotEpoch = app.slotEpoch;
+    }
+    if (!keepsWords(app)) return undefined;
+    if (isWhole) update.$set.words = recordWords(email, after);
+    else {
+      // Only some values are known, so the words of replaced ones stay.
+      Object.assign(filter, HAS_ROOM_FOR_WORDS);
+      update.$addToSet = { words: { $each: changeWords(email, { set, append: {} }) } };
+    }
+    return undefined;
+  },
+});

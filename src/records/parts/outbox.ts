@@ -7,7 +7,7 @@ import type { OutboxEntry, WithOutbox } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { increment, push, type WritePart } from '../write/write-part.ts';
+import { type EditPart, increment, push, type Statement, type WritePart } from '../write/write-part.ts';
 
 const eventSchema = schema<OutboxEntry>(
   {
@@ -36,7 +36,10 @@ export function createOutboxPart(notify: () => void): RecordPart {
     under({ app }) {
       if (!app.hasConsumers) return undefined;
       const asksReply = app.form?.reply !== undefined;
-      return { begin: (submission) => eventWrite(submission, asksReply && submission.by === 'person', notify) };
+      return {
+        begin: (submission) => eventWrite(submission, asksReply && submission.by === 'person', notify),
+        edits: editEvents(notify),
+      };
     },
   };
 }
@@ -52,16 +55,14 @@ function eventWrite(submission: Submission, asksReply: boolean, notify: () => vo
     },
 
     upsert(statement) {
-      Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);
-      push(statement, 'outbox', eventOf(submission, asksReply, statement.newId));
-      increment(statement, 'eventCount', 1);
+      addEvent(statement, eventOf(submission, asksReply, statement.newId));
       return false;
     },
 
-    facts: () => ({ $size: { $ifNull: ['$outbox', []] } }),
+    facts: () => WAITING,
 
     explain(waiting) {
-      if (waiting >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
+      refuseFull(waiting);
       return undefined;
     },
 
@@ -70,6 +71,35 @@ function eventWrite(submission: Submission, asksReply: boolean, notify: () => vo
       return undefined;
     },
   };
+}
+
+const editEvents = (notify: () => void): EditPart<number> => ({
+  name: 'outbox',
+  facts: WAITING,
+
+  async prepare(waiting) {
+    refuseFull(waiting);
+    return true;
+  },
+
+  add(statement, { at, keys }) {
+    addEvent(statement, outboxEntry(statement.newId, at, keys));
+    return notify;
+  },
+});
+
+/** The number of waiting events, in an aggregation. */
+const WAITING = { $size: { $ifNull: ['$outbox', []] } };
+
+/** @throws {Unavailable} when the events of a record must be relayed first */
+function refuseFull(waiting: number): void {
+  if (waiting >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
+}
+
+function addEvent(statement: Statement, event: OutboxEntry): void {
+  Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);
+  push(statement, 'outbox', event);
+  increment(statement, 'eventCount', 1);
 }
 
 /** @param newId the event has the id of a new record, which is unique to the submission */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UUID } from 'mongodb';
-import { keepsWords } from '../../apps/index-slots.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
@@ -9,8 +8,6 @@ import { decode } from '../../platform/database/collections.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { underPresentKeys, undoOf } from '../history/history-entries.ts';
-import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
-import type { WordRecords } from '../indexes/word-records.ts';
 import {
   type ChangeMark,
   type HistoryAuthor,
@@ -59,14 +56,12 @@ export type BulkResult = {
 
 interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'movedHistory'> {
   ofChange: HistoryEntry[];
-  wordCount: number;
   extraKeys: number;
 }
 
-interface Planned extends Pick<EditWrite, 'filter' | 'update' | 'checked'> {
+interface Planned extends Omit<EditWrite, 'hasChanges'> {
   id: UUID;
   message: string | undefined;
-  entryBytes: number;
 }
 
 export type BulkEditor = ReturnType<typeof createBulkEditor>;
@@ -74,26 +69,28 @@ export type BulkEditor = ReturnType<typeof createBulkEditor>;
 /** Applies changes of many records. The marks in records make repeats harmless (decision 47). */
 export function createBulkEditor(
   deps: EditDeps & {
-    words: Pick<WordRecords, 'shorten'>;
-    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'findOfChange'>;
+    history: Pick<RecordHistory, 'findOfChange'>;
   },
 ) {
-  const { users, revalidation, moves, words, history, renamesSince, onEvents, fileClaims } = deps;
+  const { users, revalidation, moves, history, renamesSince, parts, fileClaims } = deps;
 
-  function read(appId: ObjectId, ids: readonly UUID[], edit: BulkEdit, fieldKeys: readonly string[]) {
+  function read(lease: Lease, ids: readonly UUID[], edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
     const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
     const projection = {
       ...EDITED_PROJECTION,
+      ...parts.editFacts(lease),
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       change: 1,
       movedHistory: 1,
-      wordCount: WORD_COUNT,
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
-      extraKeys: { $size: extraKeysExpression(fieldKeys) },
+      extraKeys: { $size: extraKeysExpression(lease.validator.fieldKeys) },
     };
     const batches = { batchSize: BATCH_SIZE, readConcern: { level: 'majority' }, raw: true } as const;
-    return users.find<Uint8Array>({ appId, _id: { $in: [...ids] } }, { projection, hint: { _id: 1 }, ...batches });
+    return users.find<Uint8Array>(
+      { appId: lease.app.id, _id: { $in: [...ids] } },
+      { projection, hint: { _id: 1 }, ...batches },
+    );
   }
 
   /** The newest entry of the change or of its undo. */
@@ -132,7 +129,7 @@ export function createBulkEditor(
     }
     try {
       if (isUndo) refuseInvalid(values, lease);
-      const { filter, update, entry, checked } = editWrite(
+      const { filter, update, hasChanges, ...write } = editWrite(
         { ...record, data },
         { ...values, removeItems: [] },
         {
@@ -142,11 +139,11 @@ export function createBulkEditor(
           bulk: { mark, lastMark: change, extraKeys: record.extraKeys },
         },
       );
-      if (!entry) return { result: 'unchanged' };
+      if (!hasChanges) return { result: 'unchanged' };
       const added = { ...values.set, ...values.lists };
       const until = lease.app.keepsFiles && (await fileClaims.claimAdded({ ...record, data }, added));
       const filterInTime = until ? { ...filter, ...beginsBefore(until) } : filter;
-      return { filter: filterInTime, update, checked, id: record._id, message, entryBytes: entry.bytes };
+      return { ...write, filter: filterInTime, update, id: record._id, message };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       return { result: 'refused', message: describe(error) };
@@ -155,24 +152,26 @@ export function createBulkEditor(
 
   /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
   async function prepare(record: FoundRecord, isFirst: boolean, lease: Lease): Promise<boolean> {
-    const { app, renames } = lease;
+    const { renames } = lease;
     const { appId, email } = record;
     // A record without an old key stays at its version.
     if (isFirst && renames && record.schemaVersion < renames.version) {
       await moves.one({ appId, email }, renames);
       return false;
     }
-    if (!(await prepareEdit(record, lease, deps))) return false;
-    if (!keepsWords(app) || record.wordCount < FULL_WORDS) return true;
-    await words.shorten({ appId, email }, app.slotEpoch ?? 0);
-    return false;
+    try {
+      return await prepareEdit(record, lease, parts, false);
+    } catch (error) {
+      // The relay must take the events of the record first.
+      if (error instanceof Unavailable) return false;
+      throw error;
+    }
   }
 
   async function write(planned: readonly Planned[], lease: Lease): Promise<boolean> {
     try {
       const areAsRead = await updateAsRead(users, planned);
-      history.noteUse();
-      if (lease.app.hasConsumers) onEvents();
+      for (const { noteStored } of planned) noteStored();
       if (!lease.isCurrent()) for (const { checked } of planned) await revalidation.revalidateEdit(lease, checked);
       return areAsRead;
     } catch (error) {
@@ -232,7 +231,7 @@ export function createBulkEditor(
           planned = [];
           bytes = 0;
         };
-        for await (const found of read(lease.app.id, left, edit, lease.validator.fieldKeys)) {
+        for await (const found of read(lease, left, edit)) {
           await turn();
           const record = decode<FoundRecord>(found);
           const id = record._id.toHexString();
@@ -245,7 +244,7 @@ export function createBulkEditor(
             if ('result' in plan) results.set(id, plan);
             else {
               planned.push(plan);
-              bytes += found.length + plan.entryBytes;
+              bytes += found.length + plan.bytes;
               if (bytes >= MAX_WRITE_BYTES) await writePlanned();
             }
           }

@@ -1,6 +1,5 @@
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { UserCollection, UserDocument } from '../stored/record.ts';
-import { OutdatedSchema } from './outdated-schema.ts';
 import {
   exactBound,
   exceededLimit,
@@ -24,6 +23,11 @@ export type Conflict =
   | { reason: 'repaired' }
   /** Nothing refuses the write now: repeat it with this view of the record. */
   | { reason: 'retry'; view: RecordView };
+
+/** The record has a newer schema version or newer slots than those of the check. */
+export class OutdatedSchema extends Error {
+  override readonly name = 'OutdatedSchema';
+}
 
 /**
  * The result of the read. Its size is bounded (invariant 7): of `data` it contains only what the

@@ -30,10 +30,10 @@ import {
   type ConflictDeps,
   createConflictReader,
   findBlockedList,
+  OutdatedSchema,
   typesExpression,
 } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
-import { OutdatedSchema } from './outdated-schema.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Submission } from './submission.ts';

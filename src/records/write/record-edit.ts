@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { keepsWords, notAfterEpoch } from '../../apps/index-slots.ts';
 import { oldKeyIssues, type PendingRenames } from '../../fields/renames.ts';
 import {
   AppNotFound,
@@ -18,23 +17,7 @@ import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { FileClaims } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
-import {
-  changesOf,
-  HAS_ROOM,
-  INLINE_SIZE,
-  type InlineSize,
-  isFull,
-  MAX_INLINE_BYTES,
-  type SizedEntry,
-  sizedEntry,
-  underPresentKeys,
-  undoOf,
-  valuesAre,
-} from '../history/history-entries.ts';
-import { changeWords, HAS_ROOM_FOR_WORDS, recordWords } from '../indexes/record-words.ts';
-import { slotWrites } from '../indexes/slot-records.ts';
-import type { SlotStore } from '../indexes/slots.ts';
-import { HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
+import { changesOf, underPresentKeys, undoOf, valuesAre } from '../history/history-entries.ts';
 import type {
   ChangeMark,
   HistoryAuthor,
@@ -47,7 +30,7 @@ import type {
 import { parseRecordId, type RecordId } from '../stored/record-id.ts';
 import type { DetailedRecord, RecordDetails, UserRecord } from '../stored/record-json.ts';
 import type { RecordMoves } from '../stored/record-moves.ts';
-import { OutdatedSchema, refuseOutdated } from './outdated-schema.ts';
+import { OutdatedSchema } from './conflict.ts';
 import {
   arrayFullError,
   exactBound,
@@ -58,7 +41,9 @@ import {
   type RecordLimits,
   recordFullError,
 } from './record-limits.ts';
+import type { RecordParts } from './record-part.ts';
 import type { CheckedWrite, Revalidation } from './revalidation.ts';
+import { type Statement, unset } from './write-part.ts';
 
 const DIGEST_LENGTH = 16;
 
@@ -86,25 +71,20 @@ interface RecordEdit {
 }
 
 export interface EditedRecord
-  extends InlineSize,
-    Pick<
-      UserDocument,
-      '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound' | 'slotEpoch' | 'revision'
-    > {
+  extends Pick<UserDocument, '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound'> {
   /** The size of the record without its history, in bytes. */
   bytes: number;
+  /** What the parts of edits read, by their names. */
+  parts?: Readonly<Record<string, unknown>>;
 }
 
-/** The members of a record that an edit depends on, besides `data`. */
+/** The members of a record that an edit depends on, besides `data`, and those of parts. */
 export const EDITED_PROJECTION = {
   appId: 1,
   email: 1,
   updatedAt: 1,
   schemaVersion: 1,
   sizeBound: 1,
-  slotEpoch: 1,
-  revision: 1,
-  ...INLINE_SIZE,
   bytes: RECORD_BYTES,
 };
 
@@ -117,13 +97,12 @@ export interface EditDeps {
   limits: RecordLimits;
   maxArrayItems: number;
   newId: (at: Date) => RecordId;
-  catchUp: SlotStore['catchUp'];
-  onEvents: () => void;
+  parts: Pick<RecordParts, 'editFacts' | 'prepareEdit' | 'addEdit'>;
   fileClaims: Pick<FileClaims, 'claimAdded'>;
   details: Pick<RecordDetails, 'projection'>;
 }
 
-interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId'> {
+interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId' | 'parts'> {
   lease: Lease;
   by: HistoryAuthor;
   /** For one of many records, of which only the named values were read. */
@@ -139,10 +118,14 @@ interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId
 export interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
-  /** Undefined when the edit changes no value. */
-  entry: SizedEntry | undefined;
+  /** Whether the edit changes a value. */
+  hasChanges: boolean;
+  /** The size of what its parts add, in bytes. */
+  bytes: number;
   /** For the checks after the write. */
   checked: CheckedWrite;
+  /** Called when it is stored. */
+  noteStored(): void;
 }
 
 /**
@@ -152,87 +135,68 @@ export interface EditWrite {
  * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
 export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
-  const { _id, appId, email, data, updatedAt, sizeBound, revision } = record;
-  const { lease, by, bulk, limits, maxArrayItems, newId } = context;
+  const { _id, appId, email, data, updatedAt, sizeBound } = record;
+  const { lease, by, bulk, parts, maxArrayItems, newId } = context;
   const { app, validator } = lease;
-  const { id, sourceAppId, slotEpoch } = app;
   const schemaVersion = lease.schema.version;
-  const hasWords = keepsWords(app);
   const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
-  const set: Record<string, unknown> = { schemaVersion, updatedAt: at };
-  const unset: Record<string, 1> = {};
-  const pull: Record<string, unknown> = {};
-  const edited = { ...data };
+  const statement: Statement = { filter: {}, update: { $set: {} }, newId: newId(new Date()), bytes: 0 };
+  const { filter, update } = statement;
+  const after = { ...data };
   const { lists = {} } = edit;
   for (const [key, list] of Object.entries(lists)) {
     if (list.length > maxArrayItems) throw arrayFullError(key, maxArrayItems);
   }
-  const values = validator.storedValues(edit.set);
-  const replaced = { ...values, ...lists };
-  for (const [key, value] of Object.entries(replaced)) {
-    edited[key] = value;
-    set[`data.${key}`] = value;
+  const set = { ...validator.storedValues(edit.set), ...lists };
+  for (const [key, value] of Object.entries(set)) {
+    after[key] = value;
+    update.$set[`data.${key}`] = value;
     // Every array has a size, because its key may become an array field later.
-    if (Array.isArray(value)) set[`arraySizes.${key}`] = value.length;
-    else unset[`arraySizes.${key}`] = 1;
+    if (Array.isArray(value)) update.$set[`arraySizes.${key}`] = value.length;
+    else unset(statement, `arraySizes.${key}`);
   }
   for (const key of edit.unset) {
-    delete edited[key];
-    unset[`data.${key}`] = 1;
-    unset[`arraySizes.${key}`] = 1;
+    delete after[key];
+    unset(statement, `data.${key}`);
+    unset(statement, `arraySizes.${key}`);
   }
   const removals: HistoryChange[] = [];
   for (const [key, timestamps] of timestampsByKey(edit)) {
     const { left, removed } = splitItems(data, key, timestamps);
-    edited[key] = left;
-    pull[`data.${key}`] = { timestamp: { $in: [...timestamps] } };
-    set[`arraySizes.${key}`] = left.length;
+    after[key] = left;
+    update.$pull ??= {};
+    update.$pull[`data.${key}`] = { timestamp: { $in: [...timestamps] } };
+    update.$set[`arraySizes.${key}`] = left.length;
     removals.push({ path: `data.${key}[]`, before: removed });
   }
-  const absent = Object.fromEntries(edit.unset.map((key) => [key, undefined]));
-  const slots = slotWrites(app.slots, { set: { ...values, ...absent }, append: {} });
-  for (const { slot, value } of slots ?? []) if (value !== undefined) set[slot] = value;
-  if (slotEpoch !== undefined) set.slotEpoch = slotEpoch;
-  // Of one of many records only some values are known, so the words of replaced ones stay.
-  const words = hasWords && bulk ? changeWords(email, { set: replaced, append: {} }) : undefined;
-  if (hasWords && !bulk) set.words = recordWords(email, edited);
-  const named = [...Object.keys(replaced), ...edit.unset];
-  const changed = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
-  set.sizeBound = sizeBoundAfter(record, edited, changed, context);
-  const event = app.hasConsumers ? outboxEntry(newId(new Date()), at, changed) : undefined;
-  const changes = [...changesOf(named, data, edited), ...removals];
-  if (bulk) set.change = bulk.mark;
-  const entry =
-    changes.length > 0 ? sizedEntry({ at, by, version: schemaVersion, changes }, limits.maxEntry) : undefined;
+  const named = [...Object.keys(set), ...edit.unset];
+  const keys = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
+  const changes = [...changesOf(named, data, after), ...removals];
+  Object.assign(update.$set, {
+    schemaVersion,
+    updatedAt: at,
+    sizeBound: sizeBoundAfter(record, after, keys, context),
+    ...(bulk && { change: bulk.mark }),
+  });
+  Object.assign(filter, {
+    _id,
+    appId,
+    email,
+    updatedAt,
+    schemaVersion: { $lte: schemaVersion },
+    // A late submission to other values passes.
+    ...(bulk ? { ...valuesAre(data, keys), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
+    sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
+  });
+  const applied = { email, at, by, schemaVersion, set, unset: edit.unset, keys, after, isWhole: !bulk, changes };
+  const noteStored = parts.addEdit(statement, applied, record, lease);
   return {
-    filter: typedFilter<UserDocument>({
-      _id,
-      appId,
-      email,
-      updatedAt,
-      schemaVersion: { $lte: schemaVersion },
-      // A late submission to other values passes.
-      ...(bulk ? { ...valuesAre(data, changed), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
-      sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
-      // Of the entries, those of submissions that change no value grow only this.
-      revision: revision === undefined ? { $exists: false } : revision,
-      ...(slotEpoch !== undefined && notAfterEpoch(slotEpoch)),
-      ...(entry && HAS_ROOM),
-      ...(event && HAS_ROOM_FOR_EVENT),
-      ...(words && HAS_ROOM_FOR_WORDS),
-    }),
-    update: changing<UserDocument>({
-      $set: set,
-      ...(Object.keys(unset).length > 0 && { $unset: unset }),
-      ...(Object.keys(pull).length > 0 && { $pull: pull }),
-      ...(words && { $addToSet: { words: { $each: words } } }),
-      ...((event || entry) && {
-        $push: { ...(event && { outbox: event }), ...(entry && { history: entry.entry }) },
-        $inc: { ...(event && { eventCount: 1 }), ...(entry && { revision: 1, historyBytes: entry.bytes }) },
-      }),
-    }),
-    entry,
-    checked: { appId: id, sourceAppId, email, schemaVersion },
+    filter: typedFilter<UserDocument>(filter),
+    update: changing<UserDocument>(update),
+    hasChanges: changes.length > 0,
+    bytes: statement.bytes,
+    checked: { appId: app.id, sourceAppId: app.sourceAppId, email, schemaVersion },
+    noteStored: () => noteStored(record),
   };
 }
 
@@ -288,13 +252,12 @@ function sizeOf(data: Record<string, unknown>, keys: readonly string[]): number 
  */
 export async function prepareEdit(
   record: EditedRecord,
-  { app, schema }: Lease,
-  { catchUp, history }: Pick<EditDeps, 'catchUp'> & { history: Pick<RecordHistory, 'moveOut'> },
+  lease: Lease,
+  parts: Pick<RecordParts, 'prepareEdit'>,
+  isWhole: boolean,
 ): Promise<boolean> {
-  await refuseOutdated(record, { schemaVersion: schema.version, slotEpoch: app.slotEpoch }, catchUp);
-  if (!isFull(record)) return true;
-  await history.moveOut(record);
-  return false;
+  if (record.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+  return parts.prepareEdit(record, lease, isWhole);
 }
 
 /** Each further attempt means that a concurrent write changed the record or its schema. */
@@ -325,10 +288,10 @@ interface RevertRequest {
 export function createRecordEditor(
   deps: EditDeps & {
     leases: Pick<SchemaLeases, 'hold' | 'forget'>;
-    history: Pick<RecordHistory, 'moveOut' | 'noteUse' | 'find'>;
+    history: Pick<RecordHistory, 'find'>;
   },
 ) {
-  const { users, leases, revalidation, moves, history, renamesSince, onEvents, fileClaims, details } = deps;
+  const { users, leases, revalidation, moves, history, renamesSince, parts, fileClaims, details } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -341,27 +304,22 @@ export function createRecordEditor(
     const { app, renames } = lease;
     const filter = { _id, appId: app.id };
     if (renames) await moveFirst(filter, renames);
-    const waitingEvents = app.hasConsumers && { waitingEvents: { $size: { $ifNull: ['$outbox', []] } } };
-    const projection = { ...EDITED_PROJECTION, data: 1, ...waitingEvents };
-    const record = await users.findOne<EditedRecord & { waitingEvents?: number }>(filter, { projection });
+    const projection = { ...EDITED_PROJECTION, data: 1, ...parts.editFacts(lease) };
+    const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('userNotFound');
-    if ((record.waitingEvents ?? 0) >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
     // The write depends on the record as it was read; only a read that is late could mislead it.
     if (leftMs() <= 0) throw new Unavailable();
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
-    if (!(await prepareEdit(record, lease, deps))) return undefined;
+    if (!(await prepareEdit(record, lease, parts, true))) return undefined;
     const edit = typeof source === 'function' ? await source(record, lease) : source;
-    const { filter: unchanged, update, entry, checked } = editWrite(record, edit, { ...deps, lease, by });
+    const { filter: unchanged, update, checked, noteStored } = editWrite(record, edit, { ...deps, lease, by });
     const until = app.keepsFiles && (await fileClaims.claimAdded(record, { ...edit.set, ...edit.lists }));
     try {
       const options = { projection: details.projection, returnDocument: 'after' } as const;
       const filterInTime = until ? { ...unchanged, ...beginsBefore(until) } : unchanged;
       const edited = await users.findOneAndUpdate(filterInTime, update, options);
       if (!edited) return undefined;
-      if (entry) history.noteUse();
-      // A large entry slows the listings; otherwise the next change moves it.
-      if (entry && entry.bytes > MAX_INLINE_BYTES) void history.moveOut(record).catch(() => undefined);
-      if (app.hasConsumers) onEvents();
+      noteStored();
       if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);
       return edited;
     } catch (error) {

@@ -1,7 +1,8 @@
+import type { Document } from 'mongodb';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { createRecordDetails, type ShownPart } from '../stored/record-json.ts';
 import type { Submission } from './submission.ts';
-import type { WritePart } from './write-part.ts';
+import type { AppliedEdit, EditPart, EditTarget, Statement, WritePart } from './write-part.ts';
 
 /**
  * What a feature adds to the stored record: members, and what each write does with them. The core
@@ -14,8 +15,8 @@ export interface RecordPart {
   readonly members: RecordMembers;
   readonly shown?: ShownPart;
   /**
-   * Returns the part of the submissions under a lease; undefined: none of them concerns it. Called
-   * once for each lease.
+   * Returns the part of the writes under a lease; undefined: none of them concerns it. Called once
+   * for each lease.
    */
   under(lease: LeasedApp): LeasedPart | undefined;
 }
@@ -23,12 +24,14 @@ export interface RecordPart {
 /** What a part knows of an app when it is composed. */
 type LeasedApp = Pick<Lease, 'app' | 'schema' | 'renames'>;
 
-/** A part of the submissions under a lease. */
+/** A part of the writes under a lease. */
 interface LeasedPart {
   /** The bytes of the record that `sizeBound` does not count. The limit leaves room for them. */
   reserved?: number;
   /** Begins the part of a submission; undefined: the submission does not concern it. */
-  begin(submission: Submission): WritePart | undefined;
+  begin?: ((submission: Submission) => WritePart | undefined) | undefined;
+  /** Its part of edits by operators. */
+  edits?: EditPart;
 }
 
 export type RecordParts = ReturnType<typeof createRecordParts>;
@@ -46,15 +49,34 @@ export function joinMembers(declared: readonly RecordMembers[]): RecordMembers {
   return members;
 }
 
+/** A record with what the parts of edits read of it, by their names. */
+interface EditedParts extends EditTarget {
+  parts?: Readonly<Record<string, unknown>>;
+}
+
+interface Composed {
+  reserved: number;
+  begins: readonly NonNullable<LeasedPart['begin']>[];
+  edits: readonly EditPart[];
+  editFacts: Document;
+}
+
 /** Joins the parts of all features. */
 export function createRecordParts(parts: readonly RecordPart[]) {
-  const composed = new WeakMap<LeasedApp, { leased: readonly LeasedPart[]; reserved: number }>();
+  const composed = new WeakMap<LeasedApp, Composed>();
 
-  function under(lease: LeasedApp) {
+  function under(lease: LeasedApp): Composed {
     const known = composed.get(lease);
     if (known) return known;
     const leased = parts.flatMap((part) => part.under(lease) ?? []);
-    const all = { leased, reserved: leased.reduce((sum, { reserved = 0 }) => sum + reserved, 0) };
+    const edits = leased.flatMap((part) => part.edits ?? []);
+    const facts = edits.flatMap(({ name, facts: read }) => (read ? [[name, read]] : []));
+    const all = {
+      reserved: leased.reduce((sum, { reserved = 0 }) => sum + reserved, 0),
+      begins: leased.flatMap(({ begin }) => begin ?? []),
+      edits,
+      editFacts: facts.length > 0 ? { parts: Object.fromEntries(facts) } : {},
+    };
     composed.set(lease, all);
     return all;
   }
@@ -68,13 +90,32 @@ export function createRecordParts(parts: readonly RecordPart[]) {
     /** Begins the parts of a submission. */
     begin(submission: Submission, lease: LeasedApp): readonly WritePart[] | undefined {
       let begun: WritePart[] | undefined;
-      for (const part of under(lease).leased) {
-        const write = part.begin(submission);
+      for (const begin of under(lease).begins) {
+        const write = begin(submission);
         if (!write) continue;
         if (begun) begun.push(write);
         else begun = [write];
       }
       return begun;
+    },
+
+    /** What edits read of a record, as members of a projection. */
+    editFacts: (lease: LeasedApp): Document => under(lease).editFacts,
+
+    /** Resolves with whether an edit of a record can be built now; otherwise read it again. */
+    async prepareEdit(record: EditedParts, lease: LeasedApp, isWhole: boolean): Promise<boolean> {
+      for (const part of under(lease).edits) {
+        if (part.prepare && !(await part.prepare(record.parts?.[part.name], record, isWhole))) return false;
+      }
+      return true;
+    },
+
+    /** Adds the parts of an edit to its statement. Returns what is called when that is stored. */
+    addEdit(statement: Statement, edit: AppliedEdit, { parts: facts }: EditedParts, lease: LeasedApp) {
+      const stored = under(lease).edits.flatMap((part) => part.add(statement, edit, facts?.[part.name]) ?? []);
+      return (record: EditTarget): void => {
+        for (const note of stored) note(record);
+      };
     },
   };
 }

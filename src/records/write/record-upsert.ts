@@ -1,9 +1,17 @@
 import type { ObjectId } from 'mongodb';
-import { changing } from '../../platform/database/filters.ts';
+import { changing, typedFilter } from '../../platform/database/filters.ts';
 import type { RecordFilter, RecordUpdate, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { estimateBytes, type Submission, type Written } from './submission.ts';
-import { type Growth, increment, type KnownStates, push, type Statement } from './write-part.ts';
+import {
+  type Growth,
+  increment,
+  type KnownStates,
+  push,
+  type Statement,
+  type UpsertStatement,
+  unset,
+} from './write-part.ts';
 
 /** Creates the record, or fails with a duplicate key because the person has a record. */
 export interface Insert {
@@ -74,7 +82,7 @@ export const UNSEEN: RecordView = {};
 export function buildUpsert(submission: Submission, newId: RecordId, maxArrayItems: number, view: RecordView): Upsert {
   const { appId, sourceAppId, email, schemaVersion, now } = submission;
   const { known } = view;
-  const statement: Statement = {
+  const statement: UpsertStatement = {
     filter: { appId, email, schemaVersion: { $lte: schemaVersion } },
     update: {
       $set: { schemaVersion },
@@ -98,7 +106,7 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
     kind: 'upsert',
     appId,
     email,
-    filter,
+    filter: typedFilter<UserDocument>(filter),
     update: changing<UserDocument>(update),
     creation: { id: newId, createdAt: now },
     known,
@@ -127,13 +135,12 @@ export function growthOf({ growth, parts }: Pick<Submission, 'growth' | 'parts'>
   return sum;
 }
 
-function addChange(statement: Statement, { change, defaults }: Submission, maxArrayItems: number): void {
+function addChange(statement: UpsertStatement, { change, defaults }: Submission, maxArrayItems: number): void {
   const { filter, update } = statement;
   let fields = 0;
   for (const key of change.unset ?? []) {
-    update.$unset ??= {};
-    update.$unset[`data.${key}`] = '';
-    update.$unset[`arraySizes.${key}`] = '';
+    unset(statement, `data.${key}`);
+    unset(statement, `arraySizes.${key}`);
   }
   for (const [key, value] of Object.entries(change.set)) {
     update.$set[`data.${key}`] = value;
@@ -158,7 +165,7 @@ type Values = Readonly<Record<string, unknown>>;
 const NONE: Values = {};
 
 /** @param reset those that the update sets in every record */
-function addDefaults({ update: { $setOnInsert } }: Statement, values: Values, reset = NONE): void {
+function addDefaults({ update: { $setOnInsert } }: UpsertStatement, values: Values, reset = NONE): void {
   for (const [key, value] of Object.entries(values)) {
     if (Object.hasOwn(reset, key)) continue;
     $setOnInsert[`data.${key}`] = value;

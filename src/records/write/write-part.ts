@@ -1,17 +1,16 @@
 import type { Document } from 'mongodb';
-import type { RecordFilter, UserDocument } from '../stored/record.ts';
+import type { HistoryAuthor, HistoryChange, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
-/** An upsert of a record while its parts add to it. */
+/** A write of a record while its parts add to it. */
 export interface Statement {
   /** Without equalities: MongoDB copies them to the record that an upsert creates. */
-  filter: RecordFilter & Record<string, unknown>;
+  filter: Record<string, unknown>;
   update: {
     $set: Record<string, unknown>;
-    $setOnInsert: Record<string, unknown>;
-    $max: { updatedAt: Date };
     $unset?: Record<string, ''>;
     $push?: Record<string, unknown>;
+    $pull?: Record<string, unknown>;
     $inc?: Record<string, number>;
     $addToSet?: Record<string, unknown>;
   };
@@ -21,14 +20,24 @@ export interface Statement {
   bytes: number;
 }
 
-export function push({ update }: Pick<Statement, 'update'>, path: string, value: unknown): void {
+/** A statement that may create the record. */
+export interface UpsertStatement extends Statement {
+  update: Statement['update'] & { $setOnInsert: Record<string, unknown>; $max: { updatedAt: Date } };
+}
+
+export function push({ update }: Statement, path: string, value: unknown): void {
   update.$push ??= {};
   update.$push[path] = value;
 }
 
-export function increment({ update }: Pick<Statement, 'update'>, path: string, by: number): void {
+export function increment({ update }: Statement, path: string, by: number): void {
   update.$inc ??= {};
   update.$inc[path] = by;
+}
+
+export function unset({ update }: Statement, path: string): void {
+  update.$unset ??= {};
+  update.$unset[path] = '';
 }
 
 /** The bytes by which a part lets a record grow. */
@@ -60,7 +69,7 @@ type Explained<Known> = Known | undefined | typeof REPAIRED | StoredBefore;
 export type NewRecord = UserDocument;
 
 /**
- * The part of one write.
+ * The part of the write of one submission.
  * @typeParam Known the state of the stored record that the part knows or assumes
  * @typeParam Facts what it reads of a record that refused the write
  */
@@ -80,7 +89,7 @@ export interface WritePart<Known = unknown, Facts = unknown> {
    * Adds its conditions and changes to an upsert.
    * @returns whether the statement would be wrong for a new record
    */
-  upsert(statement: Statement, known?: Known): boolean;
+  upsert(statement: UpsertStatement, known?: Known): boolean;
   /** What to read of the record when it refused the upsert: an expression of an aggregation. */
   facts?(): Document;
   /**
@@ -103,3 +112,40 @@ export function mostGrowth(parts: readonly WritePart[] = []): number {
 
 /** The states that the parts of a write know or assume, by their names. */
 export type KnownStates = Readonly<Record<string, unknown>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A change of a stored record by an operator, as it was read. */
+export interface AppliedEdit {
+  email: string;
+  at: Date;
+  by: HistoryAuthor;
+  schemaVersion: number;
+  /** The values that replace others. */
+  set: Values;
+  unset: readonly string[];
+  /** The keys of `set`, of `unset`, and of lists from which items are removed. */
+  keys: readonly string[];
+  /** `data` after the edit. */
+  after: Record<string, unknown>;
+  /** Whether `after` has all of `data`, or only the values that the edit names. */
+  isWhole: boolean;
+  /** The values that are others than before. */
+  changes: readonly HistoryChange[];
+}
+
+/** A part of the edits under a lease. Each is the write of one record as it was read. */
+export interface EditPart<Facts = unknown> {
+  readonly name: string;
+  /** What it reads of a record before an edit: an expression of a projection. */
+  readonly facts?: Document;
+  /**
+   * Resolves with false when it changed the record so that the edit may pass: read it again.
+   * @throws {AppError} when the part refuses the edit
+   */
+  prepare?(facts: Facts, record: EditTarget, isWhole: boolean): Promise<boolean>;
+  /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
+  add(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
+}
+
+export type EditTarget = Pick<UserDocument, '_id' | 'appId' | 'email'>;
