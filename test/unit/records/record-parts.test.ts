@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { createRecordParts, joinMembers, type RecordPart } from '../../../src/records/write/record-part.ts';
+import type { Submission } from '../../../src/records/write/submission.ts';
+import type { Statement, WritePart } from '../../../src/records/write/write-part.ts';
+import type { Lease } from '../../../src/schemas/schema-leases.ts';
+
+const newLease = () => ({}) as Lease;
+const write = (name: string): WritePart => ({ name, bytes: 0, upsert: () => false });
+const submission = (email: string) => ({ email }) as Submission;
+
+/** A part of the submissions of one email, and of all edits. */
+function partOf(name: string, email: string, reserved?: number): RecordPart {
+  return {
+    name,
+    members: { [name]: String },
+    under: () => ({
+      ...(reserved !== undefined && { reserved }),
+      begin: (sent) => (sent.email === email ? write(name) : undefined),
+      edits: {
+        name,
+        facts: { $size: `$${name}` },
+        prepare: async (facts) => facts !== 'full',
+        add(statement) {
+          statement.filter[name] = true;
+          return () => calls.push(name);
+        },
+      },
+    }),
+  };
+}
+const calls: string[] = [];
+
+describe('the parts of a record', () => {
+  it('cannot have one member twice', () => {
+    expect(joinMembers([{ a: String }, { b: Number }])).toEqual({ a: String, b: Number });
+    expect(() => joinMembers([{ a: String }, { a: Number }])).toThrow('two parts of a record have the member a');
+  });
+
+  it('take part in the submissions that concern them, in their order', () => {
+    const none: RecordPart = { name: 'none', members: {}, under: () => undefined };
+    const parts = createRecordParts([
+      partOf('b', 'ada@x.org'),
+      none,
+      partOf('a', 'ada@x.org'),
+      partOf('c', 'eve@x.org'),
+    ]);
+    const lease = newLease();
+    expect(parts.begin(submission('ada@x.org'), lease)?.map(({ name }) => name)).toEqual(['b', 'a']);
+    expect(parts.begin(submission('eve@x.org'), lease)?.map(({ name }) => name)).toEqual(['c']);
+    expect(parts.begin(submission('bob@x.org'), lease)).toBeUndefined();
+  });
+
+  it('are composed once for each lease', () => {
+    let count = 0;
+    const counted: RecordPart = {
+      name: 'counted',
+      members: {},
+      under() {
+        count += 1;
+        return { reserved: 7 };
+      },
+    };
+    const parts = createRecordParts([counted, partOf('a', '', 5)]);
+    const [one, other] = [newLease(), newLease()];
+    for (const lease of [one, one, other]) expect(parts.reserved(lease)).toBe(12);
+    parts.begin(submission('ada@x.org'), one);
+    expect(count).toBe(2);
+  });
+
+  it('prepare an edit in their order, until one has changed the record', async () => {
+    const parts = createRecordParts([partOf('a', ''), partOf('b', '')]);
+    const lease = newLease();
+    const record = { _id: {}, appId: {}, email: 'ada@x.org' } as never;
+    expect(parts.editFacts(lease)).toEqual({ parts: { a: { $size: '$a' }, b: { $size: '$b' } } });
+    const prepare = (facts: object) => parts.prepareEdit({ ...(record as object), parts: facts } as never, lease, true);
+    expect(await prepare({ a: 1, b: 1 })).toBe(true);
+    expect(await prepare({ a: 1, b: 'full' })).toBe(false);
+    const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
+    const noteStored = parts.addEdit(statement, {} as never, record, lease);
+    expect(statement.filter).toEqual({ a: true, b: true });
+    expect(calls).toEqual([]);
+    noteStored(record);
+    expect(calls).toEqual(['a', 'b']);
+  });
+
+  it('of a record without parts read nothing', () => {
+    expect(createRecordParts([]).editFacts(newLease())).toEqual({});
+  });
+});
