@@ -129,7 +129,10 @@ export function createRecords(deps: {
     recentRenames: renames.recent,
   });
   const slots = createSlotStore(apps.model);
-  const moves = createRecordMoves(users);
+  const moves = createRecordMoves(
+    users,
+    deps.parts.flatMap(({ keyed = [] }) => keyed),
+  );
   const words = createWordRecords(users, load);
   const keptWrites = createKeptWrites({ kept, fileClaims });
   // Their order is that of the refusals of a write.

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { beforeAll, expect, it } from 'vitest';
-import type { WithConsents } from '../../src/features/consents/consents.ts';
+import { consentPart, type WithConsents } from '../../src/features/consents/consents.ts';
 import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
 import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
 import { decode } from '../../src/platform/database/collections.ts';
@@ -55,7 +55,7 @@ const sizesOf = (of: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(of).flatMap(([key, one]) => (Array.isArray(one) ? [[key, one.length]] : [])));
 
 it('A record is shown before its move exactly as it is after it, and a second move changes nothing', async () => {
-  const moves = createRecordMoves(users);
+  const moves = createRecordMoves(users, consentPart.keyed);
   const check = async (pending: PendingRenames, stored: UserDocument['data'], schemaVersion: number, state: object) => {
     const _id = new UUID();
     const appId = new ObjectId();

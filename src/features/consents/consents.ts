@@ -79,6 +79,8 @@ export type ShownConsent = z.output<typeof ShownEntry>;
 export const consentPart: RecordPart = {
   name: 'consents',
   members: { consents: [entrySchema], consentState: Object },
+  // The state of a consent remains when its value is removed.
+  keyed: ['consentState'],
 
   shown: {
     members: ['consents'],

@@ -1,9 +1,9 @@
-import { isUnmoved, type RecordMoves, unmovedFilter } from '../stored/record-moves.ts';
+import type { RecordMoves } from '../stored/record-moves.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import { REPAIRED, type WritePart } from '../write/write-part.ts';
 
 /** While the values of renamed fields are moved, a write moves those of its record first. */
-export function createRenamesPart(moves: Pick<RecordMoves, 'one'>): RecordPart {
+export function createRenamesPart(moves: Pick<RecordMoves, 'one' | 'filterOf' | 'conditionOf'>): RecordPart {
   return {
     name: 'renames',
     members: {},
@@ -17,11 +17,11 @@ export function createRenamesPart(moves: Pick<RecordMoves, 'one'>): RecordPart {
 
           // A moved record never has both the old key and the new one.
           upsert({ filter }) {
-            filter.$nor = [unmovedFilter(renames)];
+            filter.$nor = [moves.filterOf(renames)];
             return false;
           },
 
-          facts: () => isUnmoved(renames),
+          facts: () => moves.conditionOf(renames),
 
           async explain(isUnmovedYet) {
             if (!isUnmovedYet) return undefined;

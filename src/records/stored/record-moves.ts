@@ -14,21 +14,17 @@ import {
 } from './record.ts';
 import { createRecordPasses, isUnknown, type PassDeps, workOnEach } from './record-passes.ts';
 
-const KEYED = ['data', 'arraySizes', 'consentState'] as const;
-
 /** Matches the records with a value under an old key. */
-export function unmovedFilter({ version, pairs }: PendingRenames): RecordFilter {
-  // The state of a consent remains when its value is removed.
-  const hasOldKey = pairs.flatMap(({ from }) => [
-    { [`data.${from}`]: { $exists: true } },
-    { [`consentState.${from}`]: { $exists: true } },
-  ]);
+function unmovedFilter({ version, pairs }: PendingRenames, ofParts: readonly string[]): RecordFilter {
+  const hasOldKey = pairs.flatMap(({ from }) =>
+    ['data', ...ofParts].map((member) => ({ [`${member}.${from}`]: { $exists: true } })),
+  );
   return { schemaVersion: { $lt: version }, $or: hasOldKey };
 }
 
 /** The same condition as an expression of an aggregation. */
-export function isUnmoved({ version, pairs }: PendingRenames): object {
-  const hasOldKey = pairs.flatMap(({ from }) => [has(`$data.${from}`), has(`$consentState.${from}`)]);
+function isUnmoved({ version, pairs }: PendingRenames, ofParts: readonly string[]): object {
+  const hasOldKey = pairs.flatMap(({ from }) => ['data', ...ofParts].map((member) => has(`$${member}.${from}`)));
   return { $and: [{ $lt: ['$schemaVersion', version] }, { $or: hasOldKey }] };
 }
 
@@ -36,12 +32,21 @@ export function isUnmoved({ version, pairs }: PendingRenames): object {
  * Keeps the order of the keys. With the new `schemaVersion` the record refuses writes that were
  * checked against an earlier version, so no late write restores an old key (invariant 4).
  */
-function moveUpdate(renames: PendingRenames): Document[] {
-  const members = Object.fromEntries(KEYED.map((member) => [member, renamedMember(member, renames)]));
-  return [{ $set: { ...members, schemaVersion: renames.version } }];
+function moveUpdate(renames: PendingRenames, ofParts: readonly string[]): Document[] {
+  const ofData = objectKeys('$data');
+  const members = [
+    // The size of a list has the name of the list.
+    ...['data', 'arraySizes'].map((member) => [member, renamedMember(member, ofData, renames)]),
+    ...ofParts.map((member) => {
+      const keys = { $setUnion: [ofData, objectKeys(`$${member}`)] };
+      return [member, renamedMember(member, keys, renames)];
+    }),
+  ];
+  return [{ $set: { ...Object.fromEntries(members), schemaVersion: renames.version } }];
 }
 
-function renamedMember(member: string, renames: PendingRenames): object {
+/** @param keys those that a new name must not have, in an aggregation */
+function renamedMember(member: string, keys: object, renames: PendingRenames): object {
   const { pairs, reserved = [] } = renames;
   const names = displacedNames(renames);
   const path = `$${member}`;
@@ -52,8 +57,6 @@ function renamedMember(member: string, renames: PendingRenames): object {
     branch({ $and: [{ $eq: ['$$member.k', to] }, isDisplaced(from)] }, freeName(names.get(to) as DisplacedNames)),
   ]);
   const k = { $switch: { branches, default: '$$member.k' } };
-  // The size of a list has the name of the list. A consent may have a state without a value.
-  const keys = member === 'consentState' ? { $setUnion: [objectKeys('$data'), objectKeys(path)] } : objectKeys('$data');
   const renamed = {
     $let: {
       vars: { taken: { $concatArrays: [keys, [...reserved]] } },
@@ -108,14 +111,23 @@ export function shownBytes(bytes: Uint8Array, renamesOf: (record: UserDocument) 
 
 export type RecordMoves = ReturnType<typeof createRecordMoves>;
 
-/** Moves records, each in one atomic write. The moves are idempotent. */
-export function createRecordMoves(users: UserCollection) {
+/**
+ * Moves records, each in one atomic write. The moves are idempotent.
+ * @param ofParts members besides `data` that have the keys of fields, also without a value
+ */
+export function createRecordMoves(users: UserCollection, ofParts: readonly string[] = []) {
   return {
+    /** Matches the records with a value under an old key. */
+    filterOf: (renames: PendingRenames): RecordFilter => unmovedFilter(renames, ofParts),
+
+    /** The same condition as an expression of an aggregation. */
+    conditionOf: (renames: PendingRenames): object => isUnmoved(renames, ofParts),
+
     async one(
       record: Pick<UserDocument, 'appId' | 'email'> & Partial<Pick<UserDocument, '_id'>>,
       renames: PendingRenames,
     ): Promise<void> {
-      await users.updateOne({ ...record, ...unmovedFilter(renames) }, moveUpdate(renames));
+      await users.updateOne({ ...record, ...unmovedFilter(renames, ofParts) }, moveUpdate(renames, ofParts));
     },
 
     /** Moves the unmoved ones of the next `limit` records after `from`, newest first. */
@@ -128,8 +140,8 @@ export function createRecordMoves(users: UserCollection) {
       const options = { projection: { email: 1 } };
       const found = await readNext<Pick<UserDocument, '_id' | 'email'>>(users, appId, { from, limit }, options);
       if (found.length === 0) return { visited: 0, moved: 0, last: undefined };
-      const unmoved = { ...theseRecords(appId, found), ...unmovedFilter(renames) };
-      const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames), { hint: NEWEST_FIRST });
+      const unmoved = { ...theseRecords(appId, found), ...unmovedFilter(renames, ofParts) };
+      const { modifiedCount } = await users.updateMany(unmoved, moveUpdate(renames, ofParts), { hint: NEWEST_FIRST });
       return { visited: found.length, moved: modifiedCount, last: found.at(-1)?._id };
     },
   };

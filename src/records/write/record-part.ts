@@ -13,6 +13,8 @@ export interface RecordPart {
   /** Names what is known of the part. */
   readonly name: string;
   readonly members: RecordMembers;
+  /** Those of them that have the keys of fields: a rename of a field renames these too. */
+  readonly keyed?: readonly string[];
   readonly shown?: ShownPart;
   /**
    * Returns the part of the writes under a lease; undefined: none of them concerns it. Called once
