@@ -271,6 +271,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const people = createPeople({
     apps,
     records,
+    search,
     schemas,
     cursors,
     clock,

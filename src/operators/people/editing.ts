@@ -6,9 +6,8 @@ import { JsonObject, parseTags } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { HistoryAuthor } from '../../records/stored/record.ts';
-import type { RecordDetails } from '../../records/stored/record-json.ts';
 import type { RecordEditor } from '../../records/write/record-edit.ts';
-import { detailedAnswer, detailedUser, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
+import { type DetailedUser, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 
 /** More than the fields and the extra keys of a record. */
 export const MAX_UNSET = 300;
@@ -69,11 +68,11 @@ const shared = {
 } as const;
 
 /** The endpoints that change a record (spec 4.3). */
-export const editingEndpoints = (details: RecordDetails) =>
+export const editingEndpoints = (detailed: DetailedUser) =>
   ({
     revertUser: {
       ...shared,
-      response: detailedUser(details),
+      response: detailed.schema,
       method: 'post',
       path: '/auth/users/:id/revert',
       scoped: true,
@@ -85,7 +84,7 @@ export const editingEndpoints = (details: RecordDetails) =>
     },
     editUser: {
       ...shared,
-      response: detailedUser(details),
+      response: detailed.schema,
       method: 'patch',
       path: '/auth/users/:id',
       scoped: true,
@@ -109,18 +108,18 @@ function checkEdit(
   }
 }
 
-export const editingRoutes = (editor: RecordEditor, details: RecordDetails): Route[] =>
-  routes(editingEndpoints(details), {
+export const editingRoutes = (editor: RecordEditor, detailed: DetailedUser): Route[] =>
+  routes(editingEndpoints(detailed), {
     editUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = authorOf(principal, 'edit');
       const tags = parseTags(headers['if-match']);
-      return detailedAnswer(details, await editor.edit(app, params.id, body, by, leftMs, tags), res);
+      return detailed.answer(await editor.edit(app, params.id, body, by, leftMs, tags), res);
     },
 
     revertUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = { ...authorOf(principal, 'revert'), reverted: body.revision };
       const tags = parseTags(headers['if-match']);
-      return detailedAnswer(details, await editor.revert(app, params.id, body, by, leftMs, tags), res);
+      return detailed.answer(await editor.revert(app, params.id, body, by, leftMs, tags), res);
     },
   });
 

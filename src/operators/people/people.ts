@@ -7,6 +7,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Records } from '../../records/records.ts';
 import type { Schemas } from '../../schemas/schemas.ts';
+import type { Search } from '../search/search.ts';
 import { editingRoutes } from './editing.ts';
 import { createHistoryJob, historyRoutes } from './history.ts';
 import { peopleRoutes } from './people.routes.ts';
@@ -25,6 +26,7 @@ export function createSuppressionList(connection: Connection, sessionSecret: str
 export function createPeople(deps: {
   apps: Apps;
   records: Records;
+  search: Pick<Search, 'detailed'>;
   suppressions: Suppressions;
   parts(): readonly PersonData[];
   clock: DatabaseClock;
@@ -34,7 +36,7 @@ export function createPeople(deps: {
   cursors: Cursors;
   readNames: ReadNames;
 }) {
-  const { apps, records, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
+  const { apps, records, search, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
   const { retentionEveryMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
@@ -49,7 +51,7 @@ export function createPeople(deps: {
         readNames,
         cursors,
       }),
-      ...editingRoutes(records.editor, records.details),
+      ...editingRoutes(records.editor, search.detailed),
       ...peopleRoutes(people, apps.scope),
       ...retentionRoutes(retention),
     ],

@@ -14,8 +14,10 @@ import { createSchemaCheckService, schemaCheckRoutes } from './schema-check.ts';
 import { searchIndexRoutes } from './search-index.ts';
 import { userStatsRoutes } from './statistics.ts';
 import { createUserQuery } from './user-query.ts';
-import { userRoutes } from './users.routes.ts';
+import { createDetailedUser, userRoutes } from './users.routes.ts';
 import { createUserService } from './users.service.ts';
+
+export type Search = ReturnType<typeof createSearch>;
 
 /** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */
 export function createSearch(deps: {
@@ -49,14 +51,16 @@ export function createSearch(deps: {
     bulkErase: createBulkErase({ matchingIds, erase, reader, load }),
     breakDown: createUserBreakdown(ranges, queryBudgetMs),
   });
+  const detailed = createDetailedUser(records.details);
   return {
     users,
+    detailed,
     query,
     queried,
     matchingIds,
     feature: {
       routes: [
-        ...userRoutes(users, cursors, records.details),
+        ...userRoutes(users, cursors, detailed),
         ...userStatsRoutes({ apps: appService, activity, reader }),
         ...schemaCheckRoutes(
           createSchemaCheckService({ apps: appService, pages, schemas: schemas.service, fileLimit: schemas.fileLimit }),

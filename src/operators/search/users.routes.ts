@@ -56,9 +56,18 @@ const userFields = {
 
 export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
 
-/** The answer about one record. */
-export const detailedUser = ({ schema }: Pick<RecordDetails, 'schema'>) =>
-  z.strictObject({ id: UserId, ...userFields, ...schema }).meta({ id: 'DetailedUser' });
+export type DetailedUser = ReturnType<typeof createDetailedUser>;
+
+/** The answer about one record: its schema, which OpenAPI has once, and what it shows. */
+export const createDetailedUser = ({ schema, present }: RecordDetails) => ({
+  schema: z.strictObject({ id: UserId, ...userFields, ...schema }).meta({ id: 'DetailedUser' }),
+
+  /** Answers with a record and its ETag. */
+  answer(record: DetailedRecord, res: Response) {
+    res.setHeader('ETag', recordEtag(record));
+    return present(record);
+  },
+});
 
 const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
 
@@ -92,7 +101,7 @@ const ofOneUser = {
   query: z.strictObject({ sourceAppId: ScopeParameter }),
 } as const;
 
-export const userEndpoints = (details: RecordDetails) =>
+export const userEndpoints = (detailed: DetailedUser) =>
   ({
     listUsers: {
       ...shared,
@@ -126,7 +135,7 @@ export const userEndpoints = (details: RecordDetails) =>
       scope: 'users:read',
       scoped: true,
       summary: "One of the session's users",
-      response: detailedUser(details),
+      response: detailed.schema,
       responseHeaders: RECORD_ETAG,
       errors: [404],
     },
@@ -190,11 +199,11 @@ export const userEndpoints = (details: RecordDetails) =>
     },
   }) as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, cursors: Cursors, details: RecordDetails): Route[] => [
+export const userRoutes = (users: UserService, cursors: Cursors, detailed: DetailedUser): Route[] => [
   ...routes(breakdownEndpoints, {
     breakDownUsers: async ({ app, query }) => users.breakdown(app, query),
   }),
-  ...routes(userEndpoints(details), {
+  ...routes(userEndpoints(detailed), {
     listUsers: async ({ app, query, closed }) => {
       if (hasAny(query, QUERYING)) {
         const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
@@ -206,7 +215,7 @@ export const userRoutes = (users: UserService, cursors: Cursors, details: Record
       return listing(found, OWN_MEMBERS, { total, limit, skip });
     },
 
-    getUser: async ({ app, params, res }) => detailedAnswer(details, await users.get(app, params.id), res),
+    getUser: async ({ app, params, res }) => detailed.answer(await users.get(app, params.id), res),
 
     eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
       const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
@@ -231,12 +240,6 @@ export const userRoutes = (users: UserService, cursors: Cursors, details: Record
     },
   }),
 ];
-
-/** Answers with a record and its ETag. */
-export function detailedAnswer(details: RecordDetails, record: DetailedRecord, res: Response) {
-  res.setHeader('ETag', recordEtag(record));
-  return details.present(record);
-}
 
 const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
   new JsonStream('users', recordsAsJson(records, members), rest);
