@@ -54,7 +54,7 @@ export type BulkResult = {
   isErased?: true;
 };
 
-interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'movedHistory'> {
+interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'revision' | 'movedHistory'> {
   ofChange: HistoryEntry[];
   extraKeys: number;
 }
@@ -82,6 +82,7 @@ export function createBulkEditor(
       ...parts.editFacts(lease),
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       change: 1,
+      revision: 1,
       movedHistory: 1,
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
       extraKeys: { $size: extraKeysExpression(lease.validator.fieldKeys) },
