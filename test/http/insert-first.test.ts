@@ -159,6 +159,7 @@ describe('The record of a new person', () => {
           page: sentAt,
           isKept: app.keepsSubmissions,
           files: undefined,
+          entry: undefined,
           parts: undefined,
         };
         submission.parts = parts.begin(submission, lease);

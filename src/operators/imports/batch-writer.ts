@@ -86,7 +86,7 @@ export function createBatchWriter(deps: {
     if (!('write' in plan) || plan.write !== 'inspect') return plan;
     if (settings.dryRun) return { result: 'updated' };
     batch.checkOwner();
-    return records.inspect(submission, facts);
+    return records.inspect(submission, facts, lease);
   }
 
   async function prepareWrite(batch: Batch): Promise<void> {
@@ -114,7 +114,7 @@ export function createBatchWriter(deps: {
 
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
-    const found = await records.read(lease.app, lines);
+    const found = await records.read(lease, lines);
     const inserts: WritableLine[] = [];
     const updates: PlannedUpdate[] = [];
     const left: ImportLine[] = [];

@@ -118,12 +118,6 @@ export const HAS_ROOM = {
   historyBytes: { $not: { $gt: MAX_INLINE_BYTES } },
 } as const;
 
-/** What the write of an entry adds to an update of a record with room for it. */
-export const appending = ({ entry, bytes }: SizedEntry) => ({
-  $push: { history: entry },
-  $inc: { revision: 1, historyBytes: bytes },
-});
-
 /** The number of entries in a record and their size. */
 export interface InlineSize {
   historyEntries: number;

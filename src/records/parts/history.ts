@@ -41,8 +41,8 @@ interface HistoryDeps {
 }
 
 /**
- * The history of a record (spec 4.3.5): each edit has an entry, and each submission in the apps
- * that keep them.
+ * The history of a record (spec 4.3.5): each edit has an entry, each update by an import, and
+ * each submission in the apps that keep them.
  */
 export function createHistoryPart(deps: HistoryDeps): RecordPart {
   const { limits } = deps;
@@ -51,11 +51,12 @@ export function createHistoryPart(deps: HistoryDeps): RecordPart {
     name: 'history',
     members: HISTORY_MEMBERS,
 
-    under({ app }) {
+    under() {
       return {
-        begin: app.keepsSubmissions
-          ? (submission) => (submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined)
-          : undefined,
+        begin(submission) {
+          if (submission.by === 'import') return importWrite(submission);
+          return submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined;
+        },
         edits,
       };
     },
@@ -122,6 +123,17 @@ function submissionWrite(
   };
 }
 
+/** A line of an import has its entry when its record was read. A new record has none. */
+const importWrite = (submission: Submission): WritePart => ({
+  name: 'history',
+  bytes: 0,
+
+  upsert(statement) {
+    if (submission.entry) addEntry(statement, submission.entry);
+    return false;
+  },
+});
+
 interface EditFacts {
   inline: InlineSize;
   revision?: number;
@@ -131,11 +143,9 @@ const editEntries = ({ history, limits }: HistoryDeps): EditPart<EditFacts> => (
   name: 'history',
   facts: { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' }, revision: '$revision' },
 
-  async prepare({ inline }, { _id, appId, email }) {
-    if (!isFull(inline)) return true;
-    await history.moveOut({ _id, appId, email });
-    return false;
-  },
+  isReady: ({ inline }) => !isFull(inline),
+
+  repair: (_facts, { _id, appId, email }) => history.moveOut({ _id, appId, email }),
 
   add(statement, { at, by, schemaVersion: version, changes }, { revision }) {
     // Of the entries, those of submissions that change no value grow only this.

@@ -128,12 +128,15 @@ const editIndexes = (app: Indexed, { catchUp, words: records }: IndexDeps): Edit
   name: 'indexes',
   facts: { slotEpoch: '$slotEpoch', wordCount: WORD_COUNT },
 
-  async prepare({ slotEpoch: stored, wordCount = 0 }, { appId, email }, isWhole) {
-    await refuseOldSlots(appId, stored, app.slotEpoch, catchUp);
+  isReady({ slotEpoch = 0, wordCount = 0 }, isWhole) {
+    if (slotEpoch > (app.slotEpoch ?? 0)) return false;
     // The words of a whole record replace the stored ones.
-    if (isWhole || !keepsWords(app) || wordCount < FULL_WORDS) return true;
+    return isWhole || !keepsWords(app) || wordCount < FULL_WORDS;
+  },
+
+  async repair({ slotEpoch }, { appId, email }) {
+    await refuseOldSlots(appId, slotEpoch, app.slotEpoch, catchUp);
     await records.shorten({ appId, email }, app.slotEpoch ?? 0);
-    return false;
   },
 
   add({ filter, update }, { email, set, unset, after, isWhole }) {

@@ -62,7 +62,7 @@ function eventWrite(submission: Submission, asksReply: boolean, notify: () => vo
     facts: () => WAITING,
 
     explain(waiting) {
-      refuseFull(waiting);
+      if (waiting >= MAX_OUTBOX) throw fullError();
       return undefined;
     },
 
@@ -77,9 +77,10 @@ const editEvents = (notify: () => void): EditPart<number> => ({
   name: 'outbox',
   facts: WAITING,
 
-  async prepare(waiting) {
-    refuseFull(waiting);
-    return true;
+  isReady: (waiting) => waiting < MAX_OUTBOX,
+
+  async repair() {
+    throw fullError();
   },
 
   add(statement, { at, keys }) {
@@ -91,10 +92,8 @@ const editEvents = (notify: () => void): EditPart<number> => ({
 /** The number of waiting events, in an aggregation. */
 const WAITING = { $size: { $ifNull: ['$outbox', []] } };
 
-/** @throws {Unavailable} when the events of a record must be relayed first */
-function refuseFull(waiting: number): void {
-  if (waiting >= MAX_OUTBOX) throw new Unavailable('tooManyEvents', 1);
-}
+/** The events of the record must be relayed first. */
+const fullError = (): Unavailable => new Unavailable('tooManyEvents', 1);
 
 function addEvent(statement: Statement, event: OutboxEntry): void {
   Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);

@@ -29,6 +29,17 @@ export function createRenamesPart(moves: Pick<RecordMoves, 'one' | 'filterOf' | 
             return REPAIRED;
           },
         }),
+        edits: {
+          name: 'renames',
+          facts: moves.conditionOf(renames),
+          isReady: (isUnmovedYet) => isUnmovedYet !== true,
+          repair: (_facts, { appId, email }) => moves.one({ appId, email }, renames),
+
+          add({ filter }) {
+            filter.$nor = [moves.filterOf(renames)];
+            return undefined;
+          },
+        },
       };
     },
   };

@@ -72,7 +72,7 @@ export function createBulkEditor(
     history: Pick<RecordHistory, 'findOfChange'>;
   },
 ) {
-  const { users, revalidation, moves, history, renamesSince, parts, fileClaims } = deps;
+  const { users, revalidation, history, renamesSince, parts, fileClaims } = deps;
 
   function read(lease: Lease, ids: readonly UUID[], edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
@@ -152,14 +152,7 @@ export function createBulkEditor(
   }
 
   /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
-  async function prepare(record: FoundRecord, isFirst: boolean, lease: Lease): Promise<boolean> {
-    const { renames } = lease;
-    const { appId, email } = record;
-    // A record without an old key stays at its version.
-    if (isFirst && renames && record.schemaVersion < renames.version) {
-      await moves.one({ appId, email }, renames);
-      return false;
-    }
+  async function prepare(record: FoundRecord, lease: Lease): Promise<boolean> {
     try {
       return await prepareEdit(record, lease, parts, false);
     } catch (error) {
@@ -239,7 +232,7 @@ export function createBulkEditor(
           erased.delete(id);
           const isMarked = record.change?.id?.equals(edit.id) === true;
           if (refusal !== undefined && !isMarked) results.set(id, { result: 'refused', message: refusal });
-          else if (!(await prepare(record, count === 0, lease))) later.push(record._id);
+          else if (!(await prepare(record, lease))) later.push(record._id);
           else {
             const plan = await planOf(record, edit, lease, renames);
             if ('result' in plan) results.set(id, plan);

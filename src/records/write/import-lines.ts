@@ -1,28 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BSON, type Document, ObjectId, UUID } from 'mongodb';
-import type { App } from '../../apps/app.ts';
-import { keepsWords } from '../../apps/index-slots.ts';
 import type { FileValue } from '../../fields/kinds/file.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { changing, typedFilter } from '../../platform/database/filters.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { AddedFiles, FileClaims, FileRequest } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
-import {
-  appendedTo,
-  appending,
-  changesOf,
-  HAS_ROOM,
-  INLINE_SIZE,
-  type InlineSize,
-  isFull,
-  sizedEntry,
-  valuesAre,
-} from '../history/history-entries.ts';
-import { FULL_WORDS, WORD_COUNT } from '../indexes/record-words.ts';
+import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history-entries.ts';
 import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import {
@@ -35,6 +22,7 @@ import {
 } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
+import type { RecordParts } from './record-part.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
 
@@ -85,15 +73,14 @@ export interface PlannedUpdate {
 }
 
 export interface RecordFacts
-  extends InlineSize,
-    Pick<
-      UserDocument,
-      '_id' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import' | 'slotEpoch'
-    > {
+  extends Pick<
+    UserDocument,
+    '_id' | 'appId' | 'email' | 'createdAt' | 'updatedAt' | 'schemaVersion' | 'arraySizes' | 'sizeBound' | 'import'
+  > {
+  /** What the parts of edits read, by their names. */
+  parts?: Readonly<Record<string, unknown>>;
   /** The BSON types of the stored values to which lines append. */
   types?: Record<string, string>;
-  /** The number of words. Read only for an app with an index of words. */
-  wordCount?: number;
   isSame: boolean;
   /** The values that the line replaces, for the history; absent: too many in this batch. */
   before?: Record<string, unknown>;
@@ -106,11 +93,12 @@ export function createImportLines(
   deps: ConflictDeps & {
     newId: (createdAt: Date) => RecordId;
     erase: RecordEraser;
-    history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
+    history: Pick<RecordHistory, 'noteUse'>;
+    parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair'>;
     fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
   },
 ) {
-  const { users, limits, maxArrayItems, newId, erase, history, fileClaims } = deps;
+  const { users, limits, maxArrayItems, newId, erase, history, parts, fileClaims } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));
 
@@ -138,21 +126,15 @@ export function createImportLines(
       ...changesOf(Object.keys(change.set), before, { ...before, ...change.set }),
       ...appendedTo(change),
     ];
-    const entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
+    submission.entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
     const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
-    const { $push, $inc } = appending(entry);
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
     // Null matches a record without a mark.
     const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
     return {
-      filter: typedFilter<UserDocument>({ ...filter, ...HAS_ROOM, ...asRead }),
-      update: changing<UserDocument>({
-        ...rest,
-        $set: { ...rest.$set, import: mark },
-        $push: { ...rest.$push, ...$push },
-        $inc: { ...rest.$inc, ...$inc },
-      }),
+      filter: typedFilter<UserDocument>({ ...filter, ...asRead }),
+      update: { ...rest, $set: { ...rest.$set, import: mark } },
     };
   }
 
@@ -183,9 +165,15 @@ export function createImportLines(
     return updateAsRead(users, [{ filter: { ...filter, ...beginsBefore(until) }, update }]);
   }
 
-  async function resolve(submission: Submission): Promise<Conflict | { reason: 'busy' }> {
+  async function resolve(
+    submission: Submission,
+    facts: RecordFacts | undefined,
+    lease: Lease,
+  ): Promise<Conflict | { reason: 'busy' }> {
     try {
-      return await conflicts.resolve(submission);
+      if (!facts || parts.isReady(facts, lease, false)) return await conflicts.resolve(submission);
+      await parts.repair(facts, lease, false);
+      return { reason: 'repaired' };
     } catch (error) {
       // The relay must take the events of the record first.
       if (error instanceof Unavailable) return { reason: 'busy' };
@@ -195,7 +183,7 @@ export function createImportLines(
 
   return {
     /** Compares each record as soon as it is read: memory does not grow with its size. */
-    async read(app: Pick<App, 'id' | 'words'>, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
+    async read(lease: Lease, lines: readonly ImportLine[]): Promise<Map<string, RecordFacts>> {
       const byEmail = new Map(lines.map((line) => [line.email, line]));
       for (const line of lines) giveFiles(line, {});
       const changes = lines.flatMap(({ submission }) => submission?.change ?? []);
@@ -203,6 +191,7 @@ export function createImportLines(
       const append = new Set(changes.flatMap((change) => Object.keys(change.append)));
       const values = set.size > MAX_KEYS ? ['data'] : [...set].map((key) => `data.${key}`);
       const projection = {
+        appId: 1,
         email: 1,
         createdAt: 1,
         updatedAt: 1,
@@ -210,20 +199,18 @@ export function createImportLines(
         arraySizes: 1,
         sizeBound: 1,
         import: 1,
-        slotEpoch: 1,
-        ...INLINE_SIZE,
+        ...parts.editFacts(lease),
         ...Object.fromEntries(values.map((path) => [path, 1])),
-        ...(keepsWords(app) && { wordCount: WORD_COUNT }),
         ...(append.size > 0 && { types: typesExpression([...append]) }),
       };
       const found = users.find<Found>(
-        { appId: app.id, email: { $in: [...byEmail.keys()] } },
+        { appId: lease.app.id, email: { $in: [...byEmail.keys()] } },
         { projection, batchSize: BATCH_SIZE, hint: BY_EMAIL, readConcern: { level: 'majority' } },
       );
       const facts = new Map<string, RecordFacts>();
       let beforeBytes = 0;
-      for await (const { data = {}, email, ...record } of found) {
-        const line = byEmail.get(email);
+      for await (const { data = {}, ...record } of found) {
+        const line = byEmail.get(record.email);
         if (line) giveFiles(line, data);
         const change = line?.submission?.change;
         const isSame =
@@ -233,7 +220,7 @@ export function createImportLines(
         const before = isSame ? {} : ownValues(data, Object.keys(change?.set ?? {}));
         const keeps = beforeBytes < MAX_BEFORE_BYTES;
         if (keeps) beforeBytes += BSON.calculateObjectSize(before);
-        facts.set(email, { ...record, isSame, ...(keeps && { before }) });
+        facts.set(record.email, { ...record, isSame, ...(keeps && { before }) });
       }
       return facts;
     },
@@ -247,19 +234,15 @@ export function createImportLines(
     /** @throws {OutdatedSchema} when the record has a newer schema version than the lease */
     planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
-      // The record is moved first (decision 22).
-      if (lease.renames && facts.schemaVersion < lease.renames.version) return { write: 'inspect' };
-      if ((facts.slotEpoch ?? 0) > (lease.app.slotEpoch ?? 0)) return { write: 'inspect' };
+      if (!parts.isReady(facts, lease, false)) return { write: 'inspect' };
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
       if (refusal) return { result: refusal };
       if (!facts.before) return { write: 'later' };
-      if (isFull(facts)) return { write: 'inspect' };
       const { growth, maxBound } = submission;
       const blocked = findBlockedList(facts, submission, maxArrayItems);
       if (blocked) return blocked.isFull ? { result: fullList(blocked.key) } : { write: 'inspect' };
       if (growth > 0 && (facts.sizeBound ?? 0) + growth > maxBound) return { write: 'inspect' };
-      if (keepsWords(lease.app) && (facts.wordCount ?? 0) >= FULL_WORDS) return { write: 'inspect' };
       return { write: 'update' };
     },
 
@@ -267,13 +250,8 @@ export function createImportLines(
      * Moves the record or its history, or makes a value a list, if necessary.
      * @throws {OutdatedSchema}
      */
-    async inspect(submission: Submission, facts: RecordFacts | undefined): Promise<Plan> {
-      if (facts && isFull(facts)) {
-        const { appId, email } = submission;
-        await history.moveOut({ _id: facts._id, appId, email });
-        return { write: 'later' };
-      }
-      const conflict = await resolve(submission);
+    async inspect(submission: Submission, facts: RecordFacts | undefined, lease: Lease): Promise<Plan> {
+      const conflict = await resolve(submission, facts, lease);
       switch (conflict.reason) {
         case 'array-full':
           return { result: fullList(conflict.key) };
@@ -321,12 +299,12 @@ export function createImportLines(
       const plain = lines.filter(({ line }) => !line.submission.files);
       const naming = lines.filter(({ line }) => line.submission.files);
       const half = plain.length < LINES_OF_TWO_STATEMENTS ? plain.length : Math.ceil(plain.length / 2);
-      const parts = [plain.slice(0, half), plain.slice(half)].filter(({ length }) => length > 0);
+      const halves = [plain.slice(0, half), plain.slice(half)].filter(({ length }) => length > 0);
       const results = await Promise.all(
-        parts.map((part) =>
+        halves.map((some) =>
           updateAsRead(
             users,
-            part.map((line) => buildChange(line, importId)),
+            some.map((line) => buildChange(line, importId)),
           ),
         ),
       );
@@ -382,7 +360,6 @@ export function appliedBefore(
 }
 
 interface Found extends Omit<RecordFacts, 'isSame'> {
-  email: string;
   data?: Record<string, unknown>;
 }
 

@@ -36,6 +36,7 @@ export function prepareSubmission(
     page,
     isKept: by === 'person' && lease.app.keepsSubmissions,
     // All members from the start: a copy that adds some is slow.
+    entry: undefined,
     parts: undefined,
     files: undefined,
   };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
-import { oldKeyIssues, type PendingRenames } from '../../fields/renames.ts';
+import { oldKeyIssues } from '../../fields/renames.ts';
 import {
   AppNotFound,
   Conflict,
@@ -29,7 +29,6 @@ import type {
 } from '../stored/record.ts';
 import { parseRecordId, type RecordId } from '../stored/record-id.ts';
 import type { DetailedRecord, RecordDetails, UserRecord } from '../stored/record-json.ts';
-import type { RecordMoves } from '../stored/record-moves.ts';
 import { OutdatedSchema } from './conflict.ts';
 import {
   arrayFullError,
@@ -92,12 +91,11 @@ export const EDITED_PROJECTION = {
 export interface EditDeps {
   users: UserCollection;
   revalidation: Pick<Revalidation, 'revalidateEdit' | 'scheduleRepair'>;
-  moves: Pick<RecordMoves, 'one'>;
   renamesSince: RenameStore['since'];
   limits: RecordLimits;
   maxArrayItems: number;
   newId: (at: Date) => RecordId;
-  parts: Pick<RecordParts, 'editFacts' | 'prepareEdit' | 'addEdit'>;
+  parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair' | 'addEdit'>;
   fileClaims: Pick<FileClaims, 'claimAdded'>;
   details: Pick<RecordDetails, 'projection'>;
 }
@@ -253,11 +251,13 @@ function sizeOf(data: Record<string, unknown>, keys: readonly string[]): number 
 export async function prepareEdit(
   record: EditedRecord,
   lease: Lease,
-  parts: Pick<RecordParts, 'prepareEdit'>,
+  parts: EditDeps['parts'],
   isWhole: boolean,
 ): Promise<boolean> {
   if (record.schemaVersion > lease.schema.version) throw new OutdatedSchema();
-  return parts.prepareEdit(record, lease, isWhole);
+  if (parts.isReady(record, lease, isWhole)) return true;
+  await parts.repair(record, lease, isWhole);
+  return false;
 }
 
 /** Each further attempt means that a concurrent write changed the record or its schema. */
@@ -291,7 +291,7 @@ export function createRecordEditor(
     history: Pick<RecordHistory, 'find'>;
   },
 ) {
-  const { users, leases, revalidation, moves, history, renamesSince, parts, fileClaims, details } = deps;
+  const { users, leases, revalidation, history, renamesSince, parts, fileClaims, details } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -301,9 +301,8 @@ export function createRecordEditor(
     by: HistoryAuthor,
     leftMs: () => number,
   ): Promise<DetailedRecord | undefined> {
-    const { app, renames } = lease;
+    const { app } = lease;
     const filter = { _id, appId: app.id };
-    if (renames) await moveFirst(filter, renames);
     const projection = { ...EDITED_PROJECTION, data: 1, ...parts.editFacts(lease) };
     const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('userNotFound');
@@ -326,11 +325,6 @@ export function createRecordEditor(
       revalidation.scheduleRepair(checked, lease);
       throw error;
     }
-  }
-
-  async function moveFirst(filter: Pick<UserDocument, '_id' | 'appId'>, renames: PendingRenames): Promise<void> {
-    const found = await users.findOne<Pick<UserDocument, 'email'>>(filter, { projection: { email: 1 } });
-    if (found) await moves.one({ ...filter, email: found.email }, renames);
   }
 
   /** An edit that depends on the record; the caller has checked what the function returns. */

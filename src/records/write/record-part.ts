@@ -83,6 +83,9 @@ export function createRecordParts(parts: readonly RecordPart[]) {
     return all;
   }
 
+  const unready = (record: EditedParts, lease: LeasedApp, isWhole: boolean): EditPart | undefined =>
+    under(lease).edits.find(({ name, isReady }) => isReady && !isReady(record.parts?.[name], isWhole));
+
   return {
     details: createRecordDetails(parts.flatMap(({ shown = [] }) => shown)),
 
@@ -104,17 +107,19 @@ export function createRecordParts(parts: readonly RecordPart[]) {
     /** What edits read of a record, as members of a projection. */
     editFacts: (lease: LeasedApp): Document => under(lease).editFacts,
 
-    /** Resolves with whether an edit of a record can be built now; otherwise read it again. */
-    async prepareEdit(record: EditedParts, lease: LeasedApp, isWhole: boolean): Promise<boolean> {
-      for (const part of under(lease).edits) {
-        if (part.prepare && !(await part.prepare(record.parts?.[part.name], record, isWhole))) return false;
-      }
-      return true;
+    /** Whether an edit can be built from what was read of a record. */
+    isReady: (record: EditedParts, lease: LeasedApp, isWhole: boolean): boolean =>
+      unready(record, lease, isWhole) === undefined,
+
+    /** Changes a record that is not ready: read it again. @throws {AppError} when a part refuses */
+    async repair(record: EditedParts, lease: LeasedApp, isWhole: boolean): Promise<void> {
+      const part = unready(record, lease, isWhole);
+      await part?.repair?.(record.parts?.[part.name], record);
     },
 
     /** Adds the parts of an edit to its statement. Returns what is called when that is stored. */
     addEdit(statement: Statement, edit: AppliedEdit, { parts: facts }: EditedParts, lease: LeasedApp) {
-      const stored = under(lease).edits.flatMap((part) => part.add(statement, edit, facts?.[part.name]) ?? []);
+      const stored = under(lease).edits.flatMap((part) => part.add?.(statement, edit, facts?.[part.name]) ?? []);
       return (record: EditTarget): void => {
         for (const note of stored) note(record);
       };

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { AddedFiles } from '../files/file-claims.ts';
+import type { SizedEntry } from '../history/history-entries.ts';
 import type { AppliedKey } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { ChangeSize } from './record-limits.ts';
@@ -35,6 +36,8 @@ export interface Submission {
   page: string | undefined;
   /** Whether the app keeps it (spec 4.3.7). */
   isKept: boolean;
+  /** Of an update by an import: its entry in the history, once the record was read. */
+  entry: SizedEntry | undefined;
   /** What features add to the write; undefined: nothing. */
   parts: readonly WritePart[] | undefined;
   /** The files that it adds to the record, if any. */

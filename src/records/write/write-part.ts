@@ -139,13 +139,15 @@ export interface EditPart<Facts = unknown> {
   readonly name: string;
   /** What it reads of a record before an edit: an expression of a projection. */
   readonly facts?: Document;
+  /** Whether an edit can be built from what was read. @param isWhole as in {@link AppliedEdit} */
+  isReady?(facts: Facts, isWhole: boolean): boolean;
   /**
-   * Resolves with false when it changed the record so that the edit may pass: read it again.
+   * Changes a record that is not ready, or waits, so that an edit may pass when it is read again.
    * @throws {AppError} when the part refuses the edit
    */
-  prepare?(facts: Facts, record: EditTarget, isWhole: boolean): Promise<boolean>;
+  repair?(facts: Facts, record: EditTarget): Promise<void>;
   /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
-  add(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
+  add?(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
 }
 
 export type EditTarget = Pick<UserDocument, '_id' | 'appId' | 'email'>;

@@ -19,7 +19,8 @@ function partOf(name: string, email: string, reserved?: number): RecordPart {
       edits: {
         name,
         facts: { $size: `$${name}` },
-        prepare: async (facts) => facts !== 'full',
+        isReady: (facts) => facts !== 'full',
+        repair: async () => void calls.push(`repaired ${name}`),
         add(statement) {
           statement.filter[name] = true;
           return () => calls.push(name);
@@ -67,14 +68,17 @@ describe('the parts of a record', () => {
     expect(count).toBe(2);
   });
 
-  it('prepare an edit in their order, until one has changed the record', async () => {
+  it('repair a record before an edit, and add to it in their order', async () => {
     const parts = createRecordParts([partOf('a', ''), partOf('b', '')]);
     const lease = newLease();
     const record = { _id: {}, appId: {}, email: 'ada@x.org' } as never;
     expect(parts.editFacts(lease)).toEqual({ parts: { a: { $size: '$a' }, b: { $size: '$b' } } });
-    const prepare = (facts: object) => parts.prepareEdit({ ...(record as object), parts: facts } as never, lease, true);
-    expect(await prepare({ a: 1, b: 1 })).toBe(true);
-    expect(await prepare({ a: 1, b: 'full' })).toBe(false);
+    const read = (facts: object) => ({ ...(record as object), parts: facts }) as never;
+    expect(parts.isReady(read({ a: 1, b: 1 }), lease, true)).toBe(true);
+    const full = read({ a: 1, b: 'full' });
+    expect(parts.isReady(full, lease, true)).toBe(false);
+    await parts.repair(full, lease, true);
+    expect(calls.splice(0)).toEqual(['repaired b']);
     const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
     const noteStored = parts.addEdit(statement, {} as never, record, lease);
     expect(statement.filter).toEqual({ a: true, b: true });
