@@ -234,6 +234,9 @@ export function createImportLines(
     /** @throws {OutdatedSchema} when the record has a newer schema version than the lease */
     planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
+      // A value under an old key may displace the one that was compared (decision 22).
+      const mayMove = lease.renames !== undefined && facts.schemaVersion < lease.renames.version;
+      if (facts.isSame && !mayMove) return { result: 'unchanged' };
       if (!parts.isReady(facts, lease, false)) return { write: 'inspect' };
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
