@@ -308,8 +308,9 @@ export function createRecordEditor(
     if (!record) throw new NotFound('userNotFound');
     // The write depends on the record as it was read; only a read that is late could mislead it.
     if (leftMs() <= 0) throw new Unavailable();
-    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
+    // First: the tag of a record whose values are still to be moved is another one.
     if (!(await prepareEdit(record, lease, parts, true))) return undefined;
+    if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const { filter: unchanged, update, checked, noteStored } = editWrite(record, edit, { ...deps, lease, by });
     const until = app.keepsFiles && (await fileClaims.claimAdded(record, { ...edit.set, ...edit.lists }));
