@@ -101,13 +101,16 @@ const submitTo = ({ client }: { client: Client }, sourceAppId: string, email: st
 async function submitSlowly(sourceAppId: string, email: string, meanwhile: () => Promise<unknown>) {
   const otherApp = await other.admin.buildApp();
   await submitTo(slow, sourceAppId, 'warm@example.org').expect(200);
-  proxy.stall();
+  const held = proxy.holdNext('insert', 'users');
   const submission = submitTo(slow, sourceAppId, email).then((answer) => answer);
-  await sleep(50);
+  const forward = await held;
+  // It renews no lease, and hears of no change.
+  proxy.stall();
   await meanwhile();
   await other.admin.putSchema(otherApp.sourceAppId, { fields: [] }).expect(200);
   await sleep(HOLD_MS);
   proxy.restore();
+  await forward();
   return submission;
 }
 
