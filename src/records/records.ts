@@ -31,7 +31,7 @@ import { createRecordRanges } from './read/ranges.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createPersonRecords, createRecordReader } from './read/record-reader.ts';
 import { createOutboxSignal, createRelay, type EventConsumer } from './stored/outbox.ts';
-import { createUserModel, type UserCollection } from './stored/record.ts';
+import { CORE_MEMBERS, createUserModel, type UserCollection } from './stored/record.ts';
 import { createRecordIds } from './stored/record-id.ts';
 import { createRecordMoves, createRenameJob } from './stored/record-moves.ts';
 import { createBulkEditor } from './write/bulk-edit.ts';
@@ -67,8 +67,8 @@ interface HeldFiles {
   idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
 }
 
-/** The members of records besides those of each, and of features. */
-export const RECORD_MEMBERS = joinMembers([KEY_MEMBERS, OUTBOX_MEMBERS, HISTORY_MEMBERS, INDEX_MEMBERS]);
+/** The members of records, without those of features. */
+export const RECORD_MEMBERS = joinMembers([CORE_MEMBERS, KEY_MEMBERS, OUTBOX_MEMBERS, HISTORY_MEMBERS, INDEX_MEMBERS]);
 
 /** Creates the stores of records. `writesEndMs` and `checksMs`: shorter in tests only. */
 export function createRecords(deps: {

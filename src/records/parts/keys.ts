@@ -1,14 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { KeyReused } from '../../platform/core/errors.ts';
 import type { Definition } from '../../platform/database/mongoose.ts';
 import type { AppliedKey, UserCollection, UserDocument, WithKeys } from '../stored/record.ts';
-import {
-  appliedKeySchema,
-  type EarlierKey,
-  hasSameContent,
-  type IdempotencyKeys,
-  MAX_INLINE_KEYS,
-} from '../write/idempotency-keys.ts';
+import { appliedKeySchema, type IdempotencyKeys, MAX_INLINE_KEYS } from '../write/idempotency-keys.ts';
 import type { KeptWrites } from '../write/kept-writes.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
@@ -18,14 +11,14 @@ export const KEY_MEMBERS: Definition<WithKeys> = { appliedKeys: [appliedKeySchem
 
 interface KeyDeps {
   users: UserCollection;
-  keys: Pick<IdempotencyKeys, 'find' | 'moveOut'>;
+  keys: Pick<IdempotencyKeys, 'earlier' | 'find' | 'moveOut'>;
   keptWrites: Pick<KeptWrites, 'complete' | 'isDone'>;
 }
 
 /** What a refused submission with a key reads of the record. */
 interface Facts {
   /** The key, if the record holds it: at most one element. */
-  found: AppliedKey[];
+  appliedKeys: AppliedKey[];
   inlineKeys: number;
   keyEpoch?: number;
 }
@@ -71,16 +64,15 @@ function keyWrite(
     facts() {
       const inline = { $ifNull: ['$appliedKeys', []] };
       return {
-        found: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
+        appliedKeys: { $filter: { input: inline, cond: { $eq: ['$$this.key', applied.key] } } },
         inlineKeys: { $size: inline },
         keyEpoch: '$keyEpoch',
       };
     },
 
-    async explain({ found: [inline], inlineKeys, keyEpoch = 0 }, record) {
-      const earlier = inline ?? (keyEpoch > 0 ? await keys.find(appId, record._id, applied.key) : undefined);
+    async explain({ appliedKeys, inlineKeys, keyEpoch = 0 }, record) {
+      const earlier = await keys.earlier({ ...record, appliedKeys, keyEpoch }, applied);
       if (earlier) {
-        if (!hasSameContent(earlier, applied)) throw new KeyReused();
         await keptWrites.complete(record, submission, earlier.keptAs);
         return new StoredBefore(record);
       }
@@ -106,10 +98,6 @@ export const createAppliedFinder =
     const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
     type Found = RefusingRecord & Pick<UserDocument, 'keyEpoch' | 'appliedKeys'>;
     const record = await users.findOne<Found>({ appId, email }, { projection, readConcern: 'majority' });
-    if (!record) return undefined;
-    const found: EarlierKey | undefined =
-      record.appliedKeys?.[0] ?? (record.keyEpoch ? await keys.find(appId, record._id, applied.key) : undefined);
-    if (!found) return undefined;
-    if (!hasSameContent(found, applied)) throw new KeyReused();
-    return (await keptWrites.isDone(appId, found.keptAs)) ? record : undefined;
+    const earlier = record && (await keys.earlier(record, applied));
+    return earlier && (await keptWrites.isDone(appId, earlier.keptAs)) ? record : undefined;
   };

@@ -244,7 +244,7 @@ export const historyEntry = {
   changes: { type: [historyChangeSchema], required: true },
 } as const;
 
-const coreMembers: Definition<CoreRecord> = {
+export const CORE_MEMBERS: Definition<CoreRecord> = {
   _id: { type: UUID, required: true },
   appId: { type: ObjectId, required: true },
   sourceAppId: { type: String, required: true },
@@ -261,9 +261,8 @@ const coreMembers: Definition<CoreRecord> = {
   change: changeMarkSchema,
 };
 
-/** @param members those of parts */
 const userSchema = (members: Readonly<Record<string, object>>) =>
-  schema<UserDocument>({ ...coreMembers, ...members } as Definition<UserDocument>, {
+  schema<UserDocument>(members as Definition<UserDocument>, {
     collection: 'users',
     shardKey: BY_EMAIL,
     placement: 'one record for each person of an app',
@@ -353,8 +352,8 @@ export async function updateAsRead(
   }
 }
 
-/** The model of `users`, with its indexes. @param members those of parts (write/record-part.ts) */
+/** The model of `users`, with its indexes. @param members also those of parts (record-part.ts) */
 export const createUserModel = (
   connection: Connection,
-  members: Readonly<Record<string, object>> = {},
+  members: Readonly<Record<string, object>> = CORE_MEMBERS,
 ): Model<UserDocument> => createModel(connection, userSchema(members));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Binary, type ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../../apps/feature.ts';
+import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
@@ -72,7 +73,7 @@ export function appliedKey(
 }
 
 /** Whether two submissions have the same data, or the same texts of a form. */
-export function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
+function hasSameContent(one: Pick<AppliedKey, 'content'>, other: Pick<AppliedKey, 'content'>): boolean {
   const [a, b] = [keyBytes(one.content), keyBytes(other.content)];
   const [textsOfA, textsOfB] = [a.subarray(HASH_BYTES), b.subarray(HASH_BYTES)];
   return (
@@ -145,10 +146,25 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
     }
   }
 
+  /** A moved key, or undefined when the key was not moved. */
+  async function find(appId: ObjectId, record: RecordId, key: Binary): Promise<EarlierKey | undefined> {
+    return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
+  }
+
   return {
-    /** A moved key, or undefined when the key was not moved. */
-    async find(appId: ObjectId, record: RecordId, key: Binary): Promise<EarlierKey | undefined> {
-      return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
+    find,
+
+    /**
+     * The earlier submission of a key, in its record or moved out of it; undefined: there is none.
+     * @param record of its keys only this one was read @throws {KeyReused} for other data
+     */
+    async earlier(
+      { _id, appId, appliedKeys = [], keyEpoch = 0 }: Pick<UserDocument, '_id' | 'appId' | 'appliedKeys' | 'keyEpoch'>,
+      applied: AppliedKey,
+    ): Promise<EarlierKey | undefined> {
+      const found = appliedKeys[0] ?? (keyEpoch > 0 ? await find(appId, _id, applied.key) : undefined);
+      if (found && !hasSameContent(found, applied)) throw new KeyReused();
+      return found;
     },
 
     /** Moves all keys out of a record. Concurrent calls for one record share one move. */

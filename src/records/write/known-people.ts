@@ -1,8 +1,8 @@
 import type { UUID } from 'mongodb';
-import { KeyReused, Unavailable } from '../../platform/core/errors.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import { type EarlierKey, hasSameContent, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
+import { type EarlierKey, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';
 import type { Submission } from './submission.ts';
 
@@ -22,7 +22,7 @@ interface Found {
  */
 export function createKnownPeople(deps: {
   users: UserCollection;
-  keys: Pick<IdempotencyKeys, 'find' | 'moveOut'>;
+  keys: Pick<IdempotencyKeys, 'earlier' | 'moveOut'>;
   keptWrites: KeptWrites;
   newId: (at: Date) => RecordId;
 }) {
@@ -34,10 +34,7 @@ export function createKnownPeople(deps: {
     const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, ...(appliedKeys && { appliedKeys }) };
     const record = await users.findOne<KnownPerson>({ appId, email }, { projection, readConcern: 'majority' });
     if (!record || !applied) return { record: record ?? undefined };
-    const earlier: EarlierKey | undefined =
-      record.appliedKeys?.[0] ?? (record.keyEpoch ? await keys.find(appId, record._id, applied.key) : undefined);
-    if (earlier && !hasSameContent(earlier, applied)) throw new KeyReused();
-    return { record, earlier };
+    return { record, earlier: await keys.earlier(record, applied) };
   }
 
   /** Adds a key to a record. False: it has the key, it is full, or it was erased. */
