@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import { createAuditRecorder } from './access/audit/audit-recorder.ts';
-import { createSessionReader } from './access/sessions/session.ts';
+import { createSession } from './access/sessions/session.ts';
 import { createSessionCookie } from './access/sessions/session-cookie.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
@@ -11,6 +11,7 @@ import { createDocsRouter } from './http/docs.ts';
 import type { Embed } from './http/embed.ts';
 import { answerError, createErrorConversion, createRefusalHandler } from './http/error-handlers.ts';
 import { createMetricsRouter } from './http/metrics-router.ts';
+import { createNetworkTurns } from './http/network-turns.ts';
 import { readForwardedFor, refuseAmbiguous } from './http/request-headers.ts';
 import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
 import { addRoutes, createMethodCheck, createRouter } from './http/router.ts';
@@ -43,7 +44,6 @@ export function createApp(deps: {
   const metrics = services.metrics ?? NO_METRICS;
   const edge = {
     auth: createAuthStrategies(services.sessions, services.apiKeys, createSessionCookie(config)),
-    readSession: createSessionReader(config, services.sessionStore),
     readers: createBodyReaders(config.bodyLimit),
     load: services.load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
@@ -79,6 +79,11 @@ export function createApp(deps: {
   addRoutes(app, routes.filter(isPublic), edge);
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
+  app.use(
+    '/auth',
+    createNetworkTurns(services.load, timings?.deadlineMs),
+    createSession(config, services.sessionStore),
+  );
   for (const feature of features)
     app.use(createRouter(feature.routes?.filter((route) => !isPublic(route)) ?? [], edge));
   app.use(methodCheck);

@@ -1,4 +1,5 @@
 import type { FormEntries } from './body/form-body.ts';
+import type { Deadline } from './deadline.ts';
 
 declare global {
   namespace Express {
@@ -13,6 +14,10 @@ declare global {
       keyId?: string;
       /** The entries of the form in the body, once it was read. */
       form?: FormEntries;
+      /** The deadline of a request that has a session; it covers the read of the session. */
+      deadline?: Deadline;
+      /** Ends the turn of the network (http/network-turns.ts). Further calls do nothing. */
+      endLookUps?: () => void;
       /** Whether its body has files, so that it has the time of them (http/sending-limits.ts). */
       mayBeSlow?: boolean;
     }

@@ -71,11 +71,6 @@ export type AppId = ObjectId | undefined;
 
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
 
-/** Whether the session of a request is read for its endpoint. */
-export function readsSession({ auth }: Pick<EndpointSpec, 'auth'>): boolean {
-  return auth === 'visitor' || auth === 'session' || auth === 'session or key';
-}
-
 /** Whether requests of an endpoint wait for the turn of their load: others declare theirs. */
 export function hasTurns({ auth, upload, load }: Pick<EndpointSpec, 'auth' | 'upload' | 'load'>): boolean {
   return (auth === 'session' || auth === 'session or key' || load !== undefined) && upload === undefined;

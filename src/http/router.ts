@@ -1,7 +1,6 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RecordAudit } from '../access/audit/audit-recorder.ts';
-import type { ReadSession } from '../access/sessions/session.ts';
 import { FormEntries } from '../api/body/form-body.ts';
 import type { FileSink } from '../api/body/multipart.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
@@ -15,7 +14,7 @@ import {
   type EndpointSpec,
   type Route,
 } from '../api/endpoint.ts';
-import { hasTurns, type OperatorLoad, readsSession } from '../api/operator-load.ts';
+import { hasTurns, type OperatorLoad } from '../api/operator-load.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
 import { parsePart } from '../api/validation.ts';
@@ -31,7 +30,6 @@ import { Caller } from './caller.ts';
 /** What the endpoints of all features share. */
 export interface Edge {
   auth: AuthStrategies;
-  readSession: ReadSession;
   readers: BodyReaders;
   load: OperatorLoad;
   limitSubmit: SubmitLimiter;
@@ -86,7 +84,7 @@ function createHandler(route: Route, edge: Edge): RequestHandler {
   const turns = hasTurns(spec) ? edge.load : undefined;
   const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
-    const deadline = new Deadline(edge.deadlineMs);
+    const deadline = req.deadline ?? new Deadline(edge.deadlineMs);
     const facts: AuditFacts = {};
     const caller = new Caller(spec, edge.auth[spec.auth], req);
     const input = readInput(spec, readQuery, caller, req, res, deadline, edge, facts);
@@ -164,8 +162,12 @@ async function readInput(
   edge: Edge,
   facts: AuditFacts,
 ): Promise<AnyInput> {
-  const checking = readsSession(spec) ? lookUp(caller, req, res, deadline, edge) : caller.check();
-  if (checking instanceof Promise) await checking;
+  try {
+    const checking = caller.check();
+    if (checking instanceof Promise) await checking;
+  } finally {
+    req.endLookUps?.();
+  }
   const { principal } = caller;
   if (principal && (spec.auth === 'form' || (spec.auth === 'app id' && spec.body))) {
     await admit(spec, principal.sourceAppId, req, edge);
@@ -190,19 +192,6 @@ async function readInput(
     req,
     res,
   };
-}
-
-/** Reads the session and checks the caller, in the turn of its network. */
-async function lookUp(caller: Caller, req: Request, res: Response, deadline: Deadline, edge: Edge): Promise<void> {
-  const end = await edge.load.beginLookUps(req, res);
-  try {
-    await edge.readSession(req, res);
-    // 503 was sent meanwhile, or the client has left.
-    if (deadline.isOver || res.closed) throw new Unavailable();
-    await caller.check();
-  } finally {
-    end();
-  }
 }
 
 /** Parses the queries of an endpoint. All requests without a query share one result. */

@@ -1,17 +1,18 @@
 import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Config } from '../../platform/core/config.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
 import { createSessionCookie } from './session-cookie.ts';
 import { SESSION_LIFETIME_MS } from './sessions.model.ts';
 
-/** Sets `req.session` (spec 2.5 and 5.2). Rejects with the error of the session store. */
-export type ReadSession = (req: Request, res: Response) => Promise<void>;
-
-/** Creates the reader of sessions. Nothing is stored before a login. */
-export function createSessionReader(
+/**
+ * Creates the middleware that sets `req.session` within the deadline of the request (spec 2.5 and
+ * 5.2). Nothing is stored before a login. Errors are those of the session store.
+ */
+export function createSession(
   config: Pick<Config, 'production' | 'sessionCookieName'> & { sessionSecret: string },
   store: Store,
-): ReadSession {
+): RequestHandler {
   const read: RequestHandler = session({
     name: config.sessionCookieName,
     secret: config.sessionSecret,
@@ -21,10 +22,13 @@ export function createSessionReader(
     cookie: { httpOnly: true, sameSite: 'lax', secure: config.production, maxAge: SESSION_LIFETIME_MS, path: '/' },
   });
   const cookie = createSessionCookie(config);
-  return (req, res) => {
+  return async (req, res, next) => {
     cookie.moveFirst(req);
     if (config.production) assumeTls(req);
-    return settled((done) => read(req, res, done));
+    const found = settled((done) => read(req, res, done));
+    await (req.deadline?.run(found) ?? found);
+    if (res.closed) throw new Unavailable();
+    next();
   };
 }
 

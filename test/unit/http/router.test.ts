@@ -66,7 +66,6 @@ function serve(scopes: Scope[] = []) {
         session: authenticate,
         'session or key': authenticate,
       },
-      readSession: async () => undefined,
       readers: createBodyReaders(1_000),
       load: createOperatorLoad(),
       limitSubmit: () => undefined,
