@@ -18,7 +18,14 @@ import { type HistoryEntry, historyEntry, type UserDocument, type WithHistory } 
 import type { RecordLimits } from '../write/record-limits.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { type EditPart, increment, push, REPAIRED, type Statement, type WritePart } from '../write/write-part.ts';
+import {
+  type EditPart,
+  increment,
+  push,
+  type Requirement,
+  type Statement,
+  type WritePart,
+} from '../write/write-part.ts';
 
 const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
 
@@ -45,8 +52,15 @@ interface HistoryDeps {
  * each submission in the apps that keep them.
  */
 export function createHistoryPart(deps: HistoryDeps): RecordPart {
-  const { limits } = deps;
-  const edits = editEntries(deps);
+  const { history } = deps;
+  const room: Requirement<InlineSize> = {
+    name: 'room for an entry',
+    filter: HAS_ROOM,
+    facts: { ...INLINE_SIZE, historyBytes: '$historyBytes' },
+    isMet: (inline) => !isFull(inline),
+    restore: (_facts, { _id, appId, email }) => history.moveOut({ _id, appId, email }),
+  };
+  const edits = editEntries(deps, room);
   return {
     name: 'history',
     members: HISTORY_MEMBERS,
@@ -54,8 +68,8 @@ export function createHistoryPart(deps: HistoryDeps): RecordPart {
     under() {
       return {
         begin(submission) {
-          if (submission.by === 'import') return importWrite(submission);
-          return submission.isKept ? submissionWrite(submission, limits.maxEntry, deps) : undefined;
+          if (submission.by === 'import') return importWrite(submission, room);
+          return submission.isKept ? submissionWrite(submission, deps, room) : undefined;
         },
         edits,
       };
@@ -69,21 +83,17 @@ interface Replaced {
   entry: SizedEntry;
 }
 
-interface Facts {
-  inline: InlineSize;
-  before?: Record<string, unknown>;
-}
-
 function submissionWrite(
-  { email, change, now, schemaVersion }: Submission,
-  maxEntry: number,
-  { history }: HistoryDeps,
-): WritePart<Replaced, Facts> {
+  { change, now, schemaVersion }: Submission,
+  { history, limits: { maxEntry } }: HistoryDeps,
+  room: Requirement,
+): WritePart<Replaced, Record<string, unknown>> {
   const sent = submissionEntry(change, now, schemaVersion, maxEntry);
   const keys = replacedKeys(change);
   return {
     name: 'history',
     bytes: sent.bytes,
+    requires: [room],
 
     insert(record) {
       // The entry names the event of the submission.
@@ -102,16 +112,9 @@ function submissionWrite(
       return replaced !== undefined;
     },
 
-    facts: () => ({
-      inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' },
-      ...(keys && { before: Object.fromEntries(keys.map((key) => [key, `$data.${key}`])) }),
-    }),
+    ...(keys && { facts: () => Object.fromEntries(keys.map((key) => [key, `$data.${key}`])) }),
 
-    async explain({ inline, before: values = {} }, { _id, appId }) {
-      if (isFull(inline)) {
-        await history.moveOut({ _id, appId, email });
-        return REPAIRED;
-      }
+    explain(values = {}) {
       const entry = withReplaced(sent, change, values, maxEntry);
       return entry && { values, entry };
     },
@@ -124,9 +127,10 @@ function submissionWrite(
 }
 
 /** A line of an import has its entry when its record was read. A new record has none. */
-const importWrite = (submission: Submission): WritePart => ({
+const importWrite = (submission: Submission, room: Requirement): WritePart => ({
   name: 'history',
   bytes: 0,
+  requires: [room],
 
   upsert(statement) {
     if (submission.entry) addEntry(statement, submission.entry);
@@ -134,18 +138,10 @@ const importWrite = (submission: Submission): WritePart => ({
   },
 });
 
-interface EditFacts {
-  inline: InlineSize;
-  revision?: number;
-}
-
-const editEntries = ({ history, limits }: HistoryDeps): EditPart<EditFacts> => ({
+const editEntries = ({ history, limits }: HistoryDeps, room: Requirement): EditPart<{ revision?: number }> => ({
   name: 'history',
-  facts: { inline: { ...INLINE_SIZE, historyBytes: '$historyBytes' }, revision: '$revision' },
-
-  isReady: ({ inline }) => !isFull(inline),
-
-  repair: (_facts, { _id, appId, email }) => history.moveOut({ _id, appId, email }),
+  requires: [room],
+  facts: { revision: '$revision' },
 
   add(statement, { at, by, schemaVersion: version, changes }, { revision }) {
     // Of the entries, those of submissions that change no value grow only this.
@@ -162,9 +158,7 @@ const editEntries = ({ history, limits }: HistoryDeps): EditPart<EditFacts> => (
   },
 });
 
-/** Appends an entry to a record that has room for it. */
 function addEntry(statement: Statement, { entry, bytes }: SizedEntry): void {
-  Object.assign(statement.filter, HAS_ROOM);
   push(statement, 'history', entry);
   increment(statement, 'revision', 1);
   increment(statement, 'historyBytes', bytes);

@@ -1,4 +1,3 @@
-import type { ObjectId } from 'mongodb';
 import type { App } from '../../apps/app.ts';
 import { isWritten, keepsWords, notAfterEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
@@ -17,7 +16,7 @@ import type { WithIndexes } from '../stored/record.ts';
 import { OutdatedSchema } from '../write/conflict.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { type EditPart, REPAIRED, type WritePart } from '../write/write-part.ts';
+import type { EditPart, Requirement, WritePart } from '../write/write-part.ts';
 
 /** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
 const SLOT_BYTES = 526;
@@ -42,13 +41,14 @@ export function createIndexPart(deps: IndexDeps): RecordPart {
     members: INDEX_MEMBERS,
 
     under({ app }) {
-      const edits = editIndexes(app, deps);
+      const requires = requirementsOf(app, deps);
+      const edits = editIndexes(app, requires);
       // An app that never used a slot has no epoch either.
       if (!app.slots && !keepsWords(app) && app.slotEpoch === undefined) return { edits };
       const slots = (app.slots ?? []).filter(isWritten).length;
       return {
         reserved: slots * SLOT_BYTES + (keepsWords(app) ? WORDS_BYTES : 0),
-        begin: (submission) => indexWrite(submission, app, deps),
+        begin: (submission) => indexWrite(submission, app, requires),
         edits,
       };
     },
@@ -57,29 +57,45 @@ export function createIndexPart(deps: IndexDeps): RecordPart {
 
 type Indexed = Pick<App, 'slots' | 'words' | 'slotEpoch'>;
 
-/** Refuses a write with earlier index slots than those of the record. @throws {OutdatedSchema} */
-async function refuseOldSlots(appId: ObjectId, stored = 0, own = 0, catchUp: IndexDeps['catchUp']): Promise<void> {
-  if (stored <= own) return;
-  await catchUp(appId, stored);
-  throw new OutdatedSchema();
-}
+function requirementsOf(app: Indexed, { catchUp, words: records }: IndexDeps): readonly Requirement[] {
+  const { slotEpoch = 0 } = app;
+  const slots: Requirement<number> = {
+    name: 'slots',
+    // Also without slots: those of the record may belong to a later use.
+    filter: app.slotEpoch === undefined ? {} : notAfterEpoch(app.slotEpoch),
+    facts: { $ifNull: ['$slotEpoch', 0] },
+    isMet: (stored) => stored <= slotEpoch,
 
-interface Facts {
-  slotEpoch?: number;
-  wordCount?: number;
+    /** @throws {OutdatedSchema} */
+    async restore(stored, { appId }) {
+      await catchUp(appId, stored);
+      throw new OutdatedSchema();
+    },
+  };
+  const words: Requirement<number> = {
+    name: 'room for words',
+    filter: HAS_ROOM_FOR_WORDS,
+    facts: WORD_COUNT,
+    isMet: (count) => count < FULL_WORDS,
+    restore: (_facts, { appId, email }) => records.shorten({ appId, email }, slotEpoch),
+    // The words of a whole record replace the stored ones.
+    onlyPartial: true,
+  };
+  return keepsWords(app) ? [slots, words] : [slots];
 }
 
 function indexWrite(
-  { appId, email, change, defaults }: Submission,
+  { email, change, defaults }: Submission,
   app: Indexed,
-  { catchUp, words: records }: IndexDeps,
-): WritePart<never, Facts> {
+  requires: readonly Requirement[],
+): WritePart<never> {
   const slots = slotWrites(app.slots, change, defaults?.values) ?? [];
   const words = keepsWords(app) ? changeWords(email, change, defaults?.values) : undefined;
   const { slotEpoch } = app;
   return {
     name: 'indexes',
     bytes: 0,
+    requires,
 
     insert(record) {
       if (words) record.words = [...words];
@@ -88,31 +104,15 @@ function indexWrite(
       for (const { slot, initial = null, value = initial } of slots) record[slot] = value;
     },
 
-    upsert({ filter, update }) {
+    upsert({ update }) {
       for (const { slot, initial = null, value } of slots) {
         if (value === undefined) update.$setOnInsert[slot] = initial;
         else update.$set[slot] = value;
       }
-      if (words) {
-        // The words of replaced values stay: they are not known.
-        Object.assign(filter, HAS_ROOM_FOR_WORDS);
-        update.$addToSet = { words: { $each: words } };
-      }
-      if (slotEpoch !== undefined) {
-        // Also without slots: those of the record may belong to a later use.
-        Object.assign(filter, notAfterEpoch(slotEpoch));
-        update.$set.slotEpoch = slotEpoch;
-      }
+      // The words of replaced values stay: they are not known.
+      if (words) update.$addToSet = { words: { $each: words } };
+      if (slotEpoch !== undefined) update.$set.slotEpoch = slotEpoch;
       return false;
-    },
-
-    facts: () => ({ slotEpoch: '$slotEpoch', ...(words && { wordCount: WORD_COUNT }) }),
-
-    async explain({ slotEpoch: stored, wordCount = 0 }) {
-      await refuseOldSlots(appId, stored, slotEpoch, catchUp);
-      if (wordCount < FULL_WORDS) return undefined;
-      await records.shorten({ appId, email }, slotEpoch ?? 0);
-      return REPAIRED;
     },
 
     listed(key) {
@@ -124,37 +124,20 @@ function indexWrite(
   };
 }
 
-const editIndexes = (app: Indexed, { catchUp, words: records }: IndexDeps): EditPart<Facts> => ({
+const editIndexes = (app: Indexed, requires: readonly Requirement[]): EditPart => ({
   name: 'indexes',
-  facts: { slotEpoch: '$slotEpoch', wordCount: WORD_COUNT },
+  requires,
 
-  isReady({ slotEpoch = 0, wordCount = 0 }, isWhole) {
-    if (slotEpoch > (app.slotEpoch ?? 0)) return false;
-    // The words of a whole record replace the stored ones.
-    return isWhole || !keepsWords(app) || wordCount < FULL_WORDS;
-  },
-
-  async repair({ slotEpoch }, { appId, email }) {
-    await refuseOldSlots(appId, slotEpoch, app.slotEpoch, catchUp);
-    await records.shorten({ appId, email }, app.slotEpoch ?? 0);
-  },
-
-  add({ filter, update }, { email, set, unset, after, isWhole }) {
+  add({ update }, { email, set, unset, after, isWhole }) {
     const absent = Object.fromEntries(unset.map((key) => [key, undefined]));
     for (const { slot, value } of slotWrites(app.slots, { set: { ...set, ...absent }, append: {} }) ?? []) {
       if (value !== undefined) update.$set[slot] = value;
     }
-    if (app.slotEpoch !== undefined) {
-      Object.assign(filter, notAfterEpoch(app.slotEpoch));
-      update.$set.slotEpoch = app.slotEpoch;
-    }
+    if (app.slotEpoch !== undefined) update.$set.slotEpoch = app.slotEpoch;
     if (!keepsWords(app)) return undefined;
     if (isWhole) update.$set.words = recordWords(email, after);
-    else {
-      // Only some values are known, so the words of replaced ones stay.
-      Object.assign(filter, HAS_ROOM_FOR_WORDS);
-      update.$addToSet = { words: { $each: changeWords(email, { set, append: {} }) } };
-    }
+    // Only some values are known, so the words of replaced ones stay.
+    else update.$addToSet = { words: { $each: changeWords(email, { set, append: {} }) } };
     return undefined;
   },
 });

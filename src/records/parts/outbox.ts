@@ -7,7 +7,14 @@ import type { OutboxEntry, WithOutbox } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import { type EditPart, increment, push, type Statement, type WritePart } from '../write/write-part.ts';
+import {
+  type EditPart,
+  increment,
+  push,
+  type Requirement,
+  type Statement,
+  type WritePart,
+} from '../write/write-part.ts';
 
 const eventSchema = schema<OutboxEntry>(
   {
@@ -44,7 +51,7 @@ export function createOutboxPart(notify: () => void): RecordPart {
   };
 }
 
-function eventWrite(submission: Submission, asksReply: boolean, notify: () => void): WritePart<never, number> {
+function eventWrite(submission: Submission, asksReply: boolean, notify: () => void): WritePart<never> {
   return {
     name: 'outbox',
     bytes: 0,
@@ -54,16 +61,11 @@ function eventWrite(submission: Submission, asksReply: boolean, notify: () => vo
       record.eventCount = 1;
     },
 
+    requires: [ROOM],
+
     upsert(statement) {
       addEvent(statement, eventOf(submission, asksReply, statement.newId));
       return false;
-    },
-
-    facts: () => WAITING,
-
-    explain(waiting) {
-      if (waiting >= MAX_OUTBOX) throw fullError();
-      return undefined;
     },
 
     stored() {
@@ -73,15 +75,9 @@ function eventWrite(submission: Submission, asksReply: boolean, notify: () => vo
   };
 }
 
-const editEvents = (notify: () => void): EditPart<number> => ({
+const editEvents = (notify: () => void): EditPart => ({
   name: 'outbox',
-  facts: WAITING,
-
-  isReady: (waiting) => waiting < MAX_OUTBOX,
-
-  async repair() {
-    throw fullError();
-  },
+  requires: [ROOM],
 
   add(statement, { at, keys }) {
     addEvent(statement, outboxEntry(statement.newId, at, keys));
@@ -89,14 +85,19 @@ const editEvents = (notify: () => void): EditPart<number> => ({
   },
 });
 
-/** The number of waiting events, in an aggregation. */
-const WAITING = { $size: { $ifNull: ['$outbox', []] } };
+const ROOM: Requirement<number> = {
+  name: 'room for an event',
+  filter: HAS_ROOM_FOR_EVENT,
+  facts: { $size: { $ifNull: ['$outbox', []] } },
+  isMet: (waiting) => waiting < MAX_OUTBOX,
 
-/** The events of the record must be relayed first. */
-const fullError = (): Unavailable => new Unavailable('tooManyEvents', 1);
+  /** The events of the record must be relayed first. */
+  async restore() {
+    throw new Unavailable('tooManyEvents', 1);
+  },
+};
 
 function addEvent(statement: Statement, event: OutboxEntry): void {
-  Object.assign(statement.filter, HAS_ROOM_FOR_EVENT);
   push(statement, 'outbox', event);
   increment(statement, 'eventCount', 1);
 }

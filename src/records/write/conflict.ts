@@ -69,11 +69,16 @@ export function createConflictReader({ users, limits, maxArrayItems }: ConflictD
 
   /** Asks each part in turn; a part that repairs the record or knows the answer is the last. */
   async function explainParts(
-    { parts = [] }: Submission,
+    { email, parts = [] }: Submission,
     facts: Facts,
   ): Promise<KnownStates | typeof REPAIRED | StoredBefore> {
     const known: Record<string, unknown> = {};
     for (const part of parts) {
+      const unmet = part.requires?.find(({ name, isMet }) => !isMet(facts.parts?.[name]));
+      if (unmet) {
+        await unmet.restore(facts.parts?.[unmet.name], { ...facts, email });
+        return REPAIRED;
+      }
       if (!part.explain) continue;
       const state = await part.explain(facts.parts?.[part.name], facts);
       if (state === REPAIRED || state instanceof StoredBefore) return state;
@@ -119,7 +124,10 @@ function factsPipeline(submission: Submission) {
   const nearLimit = (expression: object) => (mayExceed ? { $cond: [mayExceed, expression, '$$REMOVE'] } : '$$REMOVE');
   const keys = [...Object.keys(change.set), ...(change.unset ?? []), ...Object.keys(change.reset ?? {})];
   const replaced = Object.fromEntries(keys.map((key) => [key, `$data.${key}`]));
-  const read = parts?.flatMap((part) => (part.facts ? [[part.name, part.facts()]] : []));
+  const read = parts?.flatMap(({ name, requires = [], facts }) => [
+    ...requires.map((required) => [required.name, required.facts]),
+    ...(facts ? [[name, facts()]] : []),
+  ]);
   const project = {
     appId: 1,
     createdAt: 1,

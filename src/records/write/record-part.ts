@@ -2,7 +2,7 @@ import type { Document } from 'mongodb';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { createRecordDetails, type ShownPart } from '../stored/record-json.ts';
 import type { Submission } from './submission.ts';
-import type { AppliedEdit, EditPart, EditTarget, Statement, WritePart } from './write-part.ts';
+import type { AppliedEdit, EditPart, EditTarget, Requirement, Statement, WritePart } from './write-part.ts';
 
 /**
  * What a feature adds to the stored record: members, and what each write does with them. The core
@@ -60,6 +60,7 @@ interface Composed {
   reserved: number;
   begins: readonly NonNullable<LeasedPart['begin']>[];
   edits: readonly EditPart[];
+  requirements: readonly Requirement[];
   editFacts: Document;
 }
 
@@ -72,19 +73,23 @@ export function createRecordParts(parts: readonly RecordPart[]) {
     if (known) return known;
     const leased = parts.flatMap((part) => part.under(lease) ?? []);
     const edits = leased.flatMap((part) => part.edits ?? []);
-    const facts = edits.flatMap(({ name, facts: read }) => (read ? [[name, read]] : []));
+    const requirements = edits.flatMap(({ requires = [] }) => requires);
+    const facts = [...requirements, ...edits].flatMap(({ name, facts: read }) => (read ? [[name, read]] : []));
     const all = {
       reserved: leased.reduce((sum, { reserved = 0 }) => sum + reserved, 0),
       begins: leased.flatMap(({ begin }) => begin ?? []),
       edits,
+      requirements,
       editFacts: facts.length > 0 ? { parts: Object.fromEntries(facts) } : {},
     };
     composed.set(lease, all);
     return all;
   }
 
-  const unready = (record: EditedParts, lease: LeasedApp, isWhole: boolean): EditPart | undefined =>
-    under(lease).edits.find(({ name, isReady }) => isReady && !isReady(record.parts?.[name], isWhole));
+  const unmet = ({ parts: facts }: EditedParts, lease: LeasedApp, isWhole: boolean): Requirement | undefined =>
+    under(lease).requirements.find(
+      ({ name, isMet, onlyPartial }) => !(isWhole && onlyPartial) && !isMet(facts?.[name]),
+    );
 
   return {
     details: createRecordDetails(parts.flatMap(({ shown = [] }) => shown)),
@@ -109,16 +114,19 @@ export function createRecordParts(parts: readonly RecordPart[]) {
 
     /** Whether an edit can be built from what was read of a record. */
     isReady: (record: EditedParts, lease: LeasedApp, isWhole: boolean): boolean =>
-      unready(record, lease, isWhole) === undefined,
+      unmet(record, lease, isWhole) === undefined,
 
     /** Changes a record that is not ready: read it again. @throws {AppError} when a part refuses */
     async repair(record: EditedParts, lease: LeasedApp, isWhole: boolean): Promise<void> {
-      const part = unready(record, lease, isWhole);
-      await part?.repair?.(record.parts?.[part.name], record);
+      const requirement = unmet(record, lease, isWhole);
+      await requirement?.restore(record.parts?.[requirement.name], record);
     },
 
     /** Adds the parts of an edit to its statement. Returns what is called when that is stored. */
     addEdit(statement: Statement, edit: AppliedEdit, { parts: facts }: EditedParts, lease: LeasedApp) {
+      for (const { filter, onlyPartial } of under(lease).requirements) {
+        if (!(edit.isWhole && onlyPartial)) Object.assign(statement.filter, filter);
+      }
       const stored = under(lease).edits.flatMap((part) => part.add?.(statement, edit, facts?.[part.name]) ?? []);
       return (record: EditTarget): void => {
         for (const note of stored) note(record);

@@ -99,7 +99,8 @@ export function buildUpsert(submission: Submission, newId: RecordId, maxArrayIte
   addSize(statement, submission, view);
   let requiresRecord = submission.requiresRecord || isCreatedByInsert(submission);
   for (const part of submission.parts ?? []) {
-    if (part.upsert(statement, view.parts?.[part.name])) requiresRecord = true;
+    if (part.requires) for (const required of part.requires) Object.assign(filter, required.filter);
+    if (part.upsert?.(statement, view.parts?.[part.name])) requiresRecord = true;
   }
   if (requiresRecord) update.$setOnInsert[NO_CREATION] = null;
   return {

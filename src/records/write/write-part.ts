@@ -68,6 +68,24 @@ type Explained<Known> = Known | undefined | typeof REPAIRED | StoredBefore;
 /** A record that a write creates. */
 export type NewRecord = UserDocument;
 
+/** A state of the stored record that the writes of a part rely on. */
+export interface Requirement<Facts = unknown> {
+  /** Unique among those of all parts. */
+  readonly name: string;
+  /** The condition of each write: a record in another state does not match. */
+  readonly filter: Readonly<Record<string, unknown>>;
+  /** What tells whether a record is in this state: an expression of an aggregation. */
+  readonly facts: Document;
+  isMet(facts: Facts): boolean;
+  /**
+   * Brings the record to this state, so that the write may pass when it is repeated.
+   * @throws {AppError} when the part refuses the write
+   */
+  restore(facts: Facts, record: EditTarget): Promise<void>;
+  /** Whether an edit that replaces all of `data` does not need it. */
+  onlyPartial?: true;
+}
+
 /**
  * The part of the write of one submission.
  * @typeParam Known the state of the stored record that the part knows or assumes
@@ -83,13 +101,15 @@ export interface WritePart<Known = unknown, Facts = unknown> {
     /** The growth of a record; without a state, of a new one. */
     from(known?: Known): Growth;
   };
+  /** Is explained and repaired before the part is asked. */
+  readonly requires?: readonly Requirement[];
   /** Adds its members to a new record. */
   insert?(record: NewRecord): void;
   /**
-   * Adds its conditions and changes to an upsert.
+   * Adds its conditions and changes to an upsert, besides those of `requires`.
    * @returns whether the statement would be wrong for a new record
    */
-  upsert(statement: UpsertStatement, known?: Known): boolean;
+  upsert?(statement: UpsertStatement, known?: Known): boolean;
   /** What to read of the record when it refused the upsert: an expression of an aggregation. */
   facts?(): Document;
   /**
@@ -137,15 +157,9 @@ export interface AppliedEdit {
 /** A part of the edits under a lease. Each is the write of one record as it was read. */
 export interface EditPart<Facts = unknown> {
   readonly name: string;
-  /** What it reads of a record before an edit: an expression of a projection. */
+  readonly requires?: readonly Requirement[];
+  /** What else it reads of a record before an edit: an expression of a projection. */
   readonly facts?: Document;
-  /** Whether an edit can be built from what was read. @param isWhole as in {@link AppliedEdit} */
-  isReady?(facts: Facts, isWhole: boolean): boolean;
-  /**
-   * Changes a record that is not ready, or waits, so that an edit may pass when it is read again.
-   * @throws {AppError} when the part refuses the edit
-   */
-  repair?(facts: Facts, record: EditTarget): Promise<void>;
   /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
   add?(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createRecordParts, joinMembers, type RecordPart } from '../../../src/records/write/record-part.ts';
 import type { Submission } from '../../../src/records/write/submission.ts';
-import type { Statement, WritePart } from '../../../src/records/write/write-part.ts';
+import type { Requirement, Statement, WritePart } from '../../../src/records/write/write-part.ts';
 import type { Lease } from '../../../src/schemas/schema-leases.ts';
 
 const newLease = () => ({}) as Lease;
-const write = (name: string): WritePart => ({ name, bytes: 0, upsert: () => false });
+const write = (name: string): WritePart => ({ name, bytes: 0 });
 const submission = (email: string) => ({ email }) as Submission;
 
 /** A part of the submissions of one email, and of all edits. */
@@ -18,11 +18,9 @@ function partOf(name: string, email: string, reserved?: number): RecordPart {
       begin: (sent) => (sent.email === email ? write(name) : undefined),
       edits: {
         name,
-        facts: { $size: `$${name}` },
-        isReady: (facts) => facts !== 'full',
-        repair: async () => void calls.push(`repaired ${name}`),
+        requires: [roomOf(name)],
         add(statement) {
-          statement.filter[name] = true;
+          statement.update.$set[name] = true;
           return () => calls.push(name);
         },
       },
@@ -30,6 +28,15 @@ function partOf(name: string, email: string, reserved?: number): RecordPart {
   };
 }
 const calls: string[] = [];
+
+const roomOf = (name: string): Requirement => ({
+  name: `room in ${name}`,
+  filter: { [name]: 'has room' },
+  facts: { $size: `$${name}` },
+  isMet: (facts) => facts !== 'full',
+  restore: async () => void calls.push(`restored ${name}`),
+  ...(name === 'partial' && { onlyPartial: true }),
+});
 
 describe('the parts of a record', () => {
   it('cannot have one member twice', () => {
@@ -72,19 +79,35 @@ describe('the parts of a record', () => {
     const parts = createRecordParts([partOf('a', ''), partOf('b', '')]);
     const lease = newLease();
     const record = { _id: {}, appId: {}, email: 'ada@x.org' } as never;
-    expect(parts.editFacts(lease)).toEqual({ parts: { a: { $size: '$a' }, b: { $size: '$b' } } });
+    expect(parts.editFacts(lease)).toEqual({ parts: { 'room in a': { $size: '$a' }, 'room in b': { $size: '$b' } } });
     const read = (facts: object) => ({ ...(record as object), parts: facts }) as never;
-    expect(parts.isReady(read({ a: 1, b: 1 }), lease, true)).toBe(true);
-    const full = read({ a: 1, b: 'full' });
+    expect(parts.isReady(read({ 'room in a': 1, 'room in b': 1 }), lease, true)).toBe(true);
+    const full = read({ 'room in a': 1, 'room in b': 'full' });
     expect(parts.isReady(full, lease, true)).toBe(false);
     await parts.repair(full, lease, true);
-    expect(calls.splice(0)).toEqual(['repaired b']);
+    expect(calls.splice(0)).toEqual(['restored b']);
     const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
-    const noteStored = parts.addEdit(statement, {} as never, record, lease);
-    expect(statement.filter).toEqual({ a: true, b: true });
+    const noteStored = parts.addEdit(statement, { isWhole: true } as never, record, lease);
+    expect(statement.filter).toEqual({ a: 'has room', b: 'has room' });
+    expect(statement.update.$set).toEqual({ a: true, b: true });
     expect(calls).toEqual([]);
     noteStored(record);
     expect(calls).toEqual(['a', 'b']);
+  });
+
+  it('require of an edit of the whole record only what it needs', () => {
+    const parts = createRecordParts([partOf('partial', '')]);
+    const lease = newLease();
+    const record = { parts: { 'room in partial': 'full' } } as never;
+    expect(parts.isReady(record, lease, true)).toBe(true);
+    expect(parts.isReady(record, lease, false)).toBe(false);
+    const filterOf = (isWhole: boolean) => {
+      const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
+      parts.addEdit(statement, { isWhole } as never, record, lease);
+      return statement.filter;
+    };
+    expect(filterOf(true)).toEqual({});
+    expect(filterOf(false)).toEqual({ partial: 'has room' });
   });
 
   it('of a record without parts read nothing', () => {
