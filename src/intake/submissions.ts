@@ -61,10 +61,7 @@ export function createSubmissions(deps: {
     deps;
   const { leases, findApp } = schemas;
   const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
-  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, {
-    ...records.fileClaims,
-    ...records.fileCleaner,
-  });
+  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, records.fileCleaner);
   const challenges = createChallenges(secret);
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });

@@ -20,6 +20,7 @@ import { createSlotRecords } from './indexes/slot-records.ts';
 import { createSlotStore } from './indexes/slots.ts';
 import { createWordJob, createWordStore } from './indexes/word-index.ts';
 import { createWordRecords } from './indexes/word-records.ts';
+import { createFilePart } from './parts/files.ts';
 import { createHistoryPart, HISTORY_MEMBERS } from './parts/history.ts';
 import { createIndexPart, INDEX_MEMBERS } from './parts/indexes.ts';
 import { createAppliedFinder, createKeyPart, KEY_MEMBERS } from './parts/keys.ts';
@@ -134,7 +135,7 @@ export function createRecords(deps: {
     deps.parts.flatMap(({ keyed = [] }) => keyed),
   );
   const words = createWordRecords(users, load);
-  const keptWrites = createKeptWrites({ kept, fileClaims });
+  const keptWrites = createKeptWrites({ kept });
   // Their order is that of the refusals of a write.
   const parts = createRecordParts([
     createKeyPart({ users, keys, keptWrites }),
@@ -142,6 +143,7 @@ export function createRecords(deps: {
     createHistoryPart({ history, limits }),
     createRenamesPart(moves),
     createIndexPart({ catchUp: slots.catchUp, words }),
+    createFilePart(fileClaims),
     ...deps.parts,
   ]);
   const { details } = parts;
@@ -187,7 +189,6 @@ export function createRecords(deps: {
     parts,
     moves,
     history,
-    fileClaims,
     erase,
     leases,
     revalidation,

@@ -158,7 +158,7 @@ describe('The record of a new person', () => {
           lang: undefined,
           page: sentAt,
           isKept: app.keepsSubmissions,
-          files: undefined,
+          claim: undefined,
           entry: undefined,
           parts: undefined,
         };

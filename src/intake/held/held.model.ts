@@ -14,7 +14,6 @@ import { insertGuarded, insertTarget } from '../../platform/database/guarded-ins
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
-import type { FileClaims } from '../../records/files/file-claims.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
 import { markedFiles, namesFile } from '../../records/files/file-places.ts';
 import type { AppliedKey } from '../../records/stored/record.ts';
@@ -158,7 +157,7 @@ export function createHeldStore(
   newId: (at: Date) => RecordId,
   clock: Pick<DatabaseClock, 'earlier' | 'later'>,
   limits: SharedLimits,
-  files: Pick<FileClaims, 'claim' | 'guard'> & Pick<FileCleaner, 'releaseHeld'>,
+  files: Pick<FileCleaner, 'releaseHeld'>,
 ) {
   const limitHeld = createHeldLimiter(limits, 'held submissions');
   // Of its own: refusals of the other one are visible, and would tell that a change was counted.
@@ -201,10 +200,10 @@ export function createHeldStore(
   }
 
   /** Inserts an entry; of one with files only if they are claimed for it. */
-  async function insert(entry: HeldDocument, added: Submission['files']): Promise<void> {
-    if (!added) return void (await held.insertOne(entry));
-    const { until } = await files.claim(added, { held: entry._id, of: entry.recordId });
-    await insertGuarded(files.guard(added, until), insertTarget(held, ONCE), [entry], () => entry.size);
+  async function insert(entry: HeldDocument, claim: Submission['claim']): Promise<void> {
+    if (!claim) return void (await held.insertOne(entry));
+    const guard = await claim.forHeld(entry._id, entry.recordId);
+    await insertGuarded(guard, insertTarget(held, ONCE), [entry], () => entry.size);
     const { _id, appId, email } = entry;
     const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
     // A server that was suspended lost its claim.
@@ -229,7 +228,7 @@ export function createHeldStore(
      * @throws {KeyReused} when the key came with other data
      */
     async hold(
-      { appId, email, schemaVersion, now, applied, files: added }: Submission,
+      { appId, email, schemaVersion, now, applied, claim }: Submission,
       data: Record<string, unknown>,
       {
         reason,
@@ -263,7 +262,7 @@ export function createHeldStore(
       if (address !== undefined) await limitNetwork(appId, address, size);
       return withRoom(entry, async () => {
         try {
-          await insert(entry, added);
+          await insert(entry, claim);
           return entry;
         } catch (error) {
           const concurrent = isDuplicateKey(error) ? await findRepeat(entry) : undefined;

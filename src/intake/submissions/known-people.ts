@@ -72,7 +72,7 @@ export function createKnownPeopleRules(deps: {
   ): Promise<void> {
     const { appId, email } = submission;
     if ((await emails.take(`${appId.toHexString()} ${email}`)).waitMs > 0) {
-      await knownPeople.claimFiles(submission, recordId);
+      await knownPeople.claimFor(submission, recordId);
       return;
     }
     try {
@@ -83,7 +83,7 @@ export function createKnownPeopleRules(deps: {
       await planChange({ appId, id: entry._id, recordId, lang });
     } catch (error) {
       if (!(error instanceof TooManyRequests)) throw error;
-      await knownPeople.claimFiles(submission, recordId);
+      await knownPeople.claimFor(submission, recordId);
     }
   }
 

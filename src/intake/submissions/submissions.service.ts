@@ -4,7 +4,7 @@ import { hidesKnown } from '../../apps/form-settings.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
-import type { FileClaims, FileRequest } from '../../records/files/file-claims.ts';
+import { type FileClaims, type FileRequest, filesAddedBy } from '../../records/files/file-claims.ts';
 import { OutdatedSchema } from '../../records/write/conflict.ts';
 import { submissionHash } from '../../records/write/idempotency-keys.ts';
 import { RecordHasTooManyKeys, type RecordLimits } from '../../records/write/record-limits.ts';
@@ -104,7 +104,7 @@ export function createSubmissionService(deps: {
           input = await withFiles(input, lease, fileKeys, request);
         }
         submission = accept(input, lease, deps, options);
-        if (fileKeys && request) submission.files = files.addedBy(submission.change, fileKeys, request);
+        if (fileKeys && request) submission.claim = files.of(request, filesAddedBy(submission.change, fileKeys));
         if (admission.prove && !isProved) {
           const proved = admission.prove(submission.email, idempotencyKey);
           proofHold = await (time?.outside(proved) ?? proved);
@@ -130,9 +130,7 @@ export function createSubmissionService(deps: {
         if (!(error instanceof OutdatedSchema)) {
           if (submission) revalidation.scheduleRepair(submission, lease);
           // After a refusal no write of it can follow.
-          if (submission?.files && error instanceof AppError && error.status < 500) {
-            await files.giveBack(submission.files);
-          }
+          if (error instanceof AppError && error.status < 500) await submission?.claim?.giveBack();
           const earlier = await answerRepeat(error, input, lease, options);
           return rules ? { ...earlier, isHidden } : earlier;
         }

@@ -62,9 +62,9 @@ export function createBatchWriter(deps: {
     const { dryRun } = batch.settings;
     const plan = await planWrite(line, facts, batch);
     const isWritten = 'write' in plan ? plan.write !== 'later' : dryRun && plan.result === 'updated';
-    for (const { _id } of (isWritten && line.submission?.files?.files) || []) {
+    for (const id of (isWritten && line.files?.added) || []) {
       batch.checkOwner();
-      const rejected = await line.files?.store(_id.toString(), dryRun);
+      const rejected = await line.files?.store(id, dryRun);
       if (rejected !== undefined) return { result: { rejected } };
     }
     return plan;

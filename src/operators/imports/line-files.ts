@@ -58,7 +58,7 @@ export type ResolveFiles = (
  */
 export function createLineFiles(deps: {
   incoming: Pick<Incoming, 'receive' | 'check' | 'withdraw'>;
-  claims: Pick<FileClaims, 'request'>;
+  claims: Pick<FileClaims, 'request' | 'of'>;
 }): ResolveFiles {
   const { incoming, claims } = deps;
   const newId = createRecordIds();
@@ -104,8 +104,9 @@ export function createLineFiles(deps: {
     }
     if (Object.keys(values).length === 0) return { data: sent, problems };
     const done = new Set<string>();
+    const request = claims.request(lease.app.id, { usesAtOnce: false });
     const files: ResolvedLine['files'] = {
-      request: claims.request(lease.app.id, { usesAtOnce: false }),
+      claimOf: (added) => claims.of(request, added),
       values,
       bytes: [...sources.values()].reduce((sum, { file }) => sum + file.size, 0),
       async store(id, isDry) {

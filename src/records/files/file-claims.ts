@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Binary, type ObjectId, UUID } from 'mongodb';
+import { type Binary, type Document as MongoDocument, type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
@@ -8,6 +8,7 @@ import type { Guard } from '../../platform/database/guarded-insert.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
+import type { Claim } from '../write/submission.ts';
 import type { FindPlace } from './file-places.ts';
 import { WRITES_END_MS } from './file-writing.ts';
 import type { FileCollection, FileDocument } from './files.model.ts';
@@ -53,7 +54,7 @@ export interface FileRequest {
 }
 
 /** The files that one write adds, with their places in the request. */
-export interface AddedFiles {
+interface AddedFiles {
   request: FileRequest;
   files: readonly { _id: UUID; path: string }[];
 }
@@ -141,6 +142,84 @@ export function createFileClaims(deps: {
     return claim.until.getTime() + WRITES_END_MS < file.now.getTime() ? { over: claim.id } : 'claimed';
   }
 
+  /**
+   * Claims files for what is about to name them. Resolves with the time of MongoDB's clock before
+   * which that write has to begin, and with the id that a new record must have: also that of a
+   * request which may have stored it.
+   * @throws {InvalidInput} when a file is used, or its time is over
+   * @throws {Unavailable} while another request is about to name it
+   */
+  async function claim(added: AddedFiles, claimant: Claimant): Promise<{ until: Date; record: RecordId | undefined }> {
+    const { request } = added;
+    const _id = { $in: added.files.map((one) => one._id) };
+    const ofApp = { _id, 'metadata.appId': request.appId };
+    const mine = {
+      'metadata.claim.id': request.claim,
+      // What became of that record is read first.
+      ...(request.shared && { 'metadata.record': { $ne: request.shared } }),
+    };
+    const held = request.heldAs ?? { $exists: false };
+    const open: object[] = [mine, { 'metadata.record': { $exists: false }, 'metadata.held': held }];
+    let target = claimant;
+    const endsAt = performance.now() + MAX_WAIT_MS;
+    do {
+      const inTime = request.heldAs ? {} : { $expr: { $gt: ['$metadata.expiresAt', '$$NOW'] } };
+      const filter = typedFilter<FileDocument>({ ...ofApp, 'metadata.state': 'whole', $or: open, ...inTime });
+      await files.updateMany(filter, [{ $set: claimed(request, target) }]);
+      const now = { projection: { metadata: 1, now: '$$NOW' } };
+      const found = await files.find<FoundFile>(typedFilter<FileDocument>(ofApp), now).toArray();
+      const byId = new Map(found.map((one) => [one._id.toHexString(), one]));
+      const others = added.files.filter((one) => {
+        const { state, claim, record } = byId.get(one._id.toHexString())?.metadata ?? {};
+        return state !== 'whole' || !claim?.id.equals(request.claim) || !isSame(record, recordOf(target));
+      });
+      if (others.length === 0) {
+        const ends = found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0);
+        return { until: new Date(Math.min(...ends)), record: recordOf(target) };
+      }
+      request.isFirst = false;
+      let mustWait = false;
+      for (const { _id: id, path } of others) {
+        const state = await examine(byId.get(id.toHexString()), { request, path }, target);
+        if (state === 'claimed') mustWait = true;
+        else if ('over' in state) open.push({ 'metadata.claim.id': state.over });
+        else {
+          if ('newRecord' in target) {
+            target = { newRecord: state.free };
+            request.shared = state.free;
+          }
+          open.push({ 'metadata.record': state.free });
+        }
+      }
+      if (mustWait) await sleep(PAUSE_MS);
+    } while (performance.now() < endsAt);
+    throw new Unavailable('filesClaimed', RETRY_AFTER_SECONDS);
+  }
+
+  /** The guard of an insert that names claimed files (guarded-insert.ts). */
+  function guard({ request, files: [first] }: AddedFiles, until: Date): Guard<MongoDocument> {
+    const filter = typedFilter<FileDocument>({
+      _id: first?._id,
+      'metadata.appId': request.appId,
+      'metadata.claim.id': request.claim,
+      $expr: { $lt: ['$$NOW', until] },
+    });
+    return { collection: files, filter } as unknown as Guard<MongoDocument>;
+  }
+
+  /** Frees the tokens of a submission that was refused after its claim, and stored nothing. */
+  async function giveBack({ request, files: added }: AddedFiles): Promise<void> {
+    if (!request.isFirst || request.usesAtOnce) return;
+    const filter = typedFilter<FileDocument>({
+      _id: { $in: added.map(({ _id }) => _id) },
+      'metadata.appId': request.appId,
+      'metadata.claim.id': request.claim,
+    });
+    const taken = ['metadata.record', 'metadata.claim', ...(request.heldAs ? [] : ['metadata.held'])];
+    const checkAt = request.heldAs ? '$$NOW' : '$metadata.expiresAt';
+    await files.updateMany(filter, [{ $set: { 'metadata.checkAt': checkAt } }, { $unset: taken }]);
+  }
+
   return {
     /** A request of one submission, or of one release of a held one. */
     request: (
@@ -186,95 +265,22 @@ export function createFileClaims(deps: {
       return { data: { ...data, ...values }, problems };
     },
 
-    /**
-     * Claims files for what is about to name them. Resolves with the time of MongoDB's clock before
-     * which that write has to begin, and with the id that a new record must have: also that of a
-     * request which may have stored it.
-     * @throws {InvalidInput} when a file is used, or its time is over
-     * @throws {Unavailable} while another request is about to name it
-     */
-    async claim(added: AddedFiles, claimant: Claimant): Promise<{ until: Date; record: RecordId | undefined }> {
-      const { request } = added;
-      const _id = { $in: added.files.map((one) => one._id) };
-      const ofApp = { _id, 'metadata.appId': request.appId };
-      const mine = {
-        'metadata.claim.id': request.claim,
-        // What became of that record is read first.
-        ...(request.shared && { 'metadata.record': { $ne: request.shared } }),
+    /** The claim of files that a write adds; undefined if it adds none. */
+    of(request: FileRequest, added: readonly { id: string; path: string }[]): Claim | undefined {
+      if (added.length === 0) return undefined;
+      const files = added.map(({ id, path }) => ({ _id: new UUID(id), path }));
+      const all = { request, files };
+      return {
+        forRecord: async (record) => (await claim(all, { record })).until,
+
+        async forNewRecord(newRecord) {
+          const { until, record = newRecord } = await claim(all, { newRecord });
+          return { record, guard: guard(all, until) };
+        },
+
+        forHeld: async (held, of) => guard(all, (await claim(all, { held, of })).until),
+        giveBack: () => giveBack(all),
       };
-      const held = request.heldAs ?? { $exists: false };
-      const open: object[] = [mine, { 'metadata.record': { $exists: false }, 'metadata.held': held }];
-      let target = claimant;
-      const endsAt = performance.now() + MAX_WAIT_MS;
-      do {
-        const inTime = request.heldAs ? {} : { $expr: { $gt: ['$metadata.expiresAt', '$$NOW'] } };
-        const filter = typedFilter<FileDocument>({ ...ofApp, 'metadata.state': 'whole', $or: open, ...inTime });
-        await files.updateMany(filter, [{ $set: claimed(request, target) }]);
-        const now = { projection: { metadata: 1, now: '$$NOW' } };
-        const found = await files.find<FoundFile>(typedFilter<FileDocument>(ofApp), now).toArray();
-        const byId = new Map(found.map((one) => [one._id.toHexString(), one]));
-        const others = added.files.filter((one) => {
-          const { state, claim, record } = byId.get(one._id.toHexString())?.metadata ?? {};
-          return state !== 'whole' || !claim?.id.equals(request.claim) || !isSame(record, recordOf(target));
-        });
-        if (others.length === 0) {
-          const ends = found.map(({ metadata }) => metadata.claim?.until.getTime() ?? 0);
-          return { until: new Date(Math.min(...ends)), record: recordOf(target) };
-        }
-        request.isFirst = false;
-        let mustWait = false;
-        for (const { _id: id, path } of others) {
-          const state = await examine(byId.get(id.toHexString()), { request, path }, target);
-          if (state === 'claimed') mustWait = true;
-          else if ('over' in state) open.push({ 'metadata.claim.id': state.over });
-          else {
-            if ('newRecord' in target) {
-              target = { newRecord: state.free };
-              request.shared = state.free;
-            }
-            open.push({ 'metadata.record': state.free });
-          }
-        }
-        if (mustWait) await sleep(PAUSE_MS);
-      } while (performance.now() < endsAt);
-      throw new Unavailable('filesClaimed', RETRY_AFTER_SECONDS);
-    },
-
-    /** The guard of an insert that names claimed files (guarded-insert.ts). */
-    guard({ request, files: [first] }: AddedFiles, until: Date): Guard<FileDocument> {
-      const filter = typedFilter<FileDocument>({
-        _id: first?._id,
-        'metadata.appId': request.appId,
-        'metadata.claim.id': request.claim,
-        $expr: { $lt: ['$$NOW', until] },
-      });
-      return { collection: files, filter: filter as Guard<FileDocument>['filter'] };
-    },
-
-    /** Frees the tokens of a submission that was refused after its claim, and stored nothing. */
-    async giveBack({ request, files: added }: AddedFiles): Promise<void> {
-      if (!request.isFirst || request.usesAtOnce) return;
-      const filter = typedFilter<FileDocument>({
-        _id: { $in: added.map(({ _id }) => _id) },
-        'metadata.appId': request.appId,
-        'metadata.claim.id': request.claim,
-      });
-      const taken = ['metadata.record', 'metadata.claim', ...(request.heldAs ? [] : ['metadata.held'])];
-      const checkAt = request.heldAs ? '$$NOW' : '$metadata.expiresAt';
-      await files.updateMany(filter, [{ $set: { 'metadata.checkAt': checkAt } }, { $unset: taken }]);
-    },
-
-    /** The files that a change adds, for the keys of file fields; undefined if there are none. */
-    addedBy(
-      { set }: Pick<RecordChange, 'set'>,
-      keys: ReadonlySet<string>,
-      request: FileRequest,
-    ): AddedFiles | undefined {
-      const files = [...keys].flatMap((key) => {
-        const list = Object.hasOwn(set, key) ? (set[key] as { id: string }[]) : [];
-        return list.map(({ id }, index) => ({ _id: new UUID(id), path: `data.${key}.${index}` }));
-      });
-      return files.length > 0 ? { request, files } : undefined;
     },
 
     /**
@@ -318,6 +324,16 @@ export function createFileClaims(deps: {
     },
   };
 }
+
+/** The files that a change adds, for the keys of file fields. */
+export const filesAddedBy = (
+  { set }: Pick<RecordChange, 'set'>,
+  keys: ReadonlySet<string>,
+): { id: string; path: string }[] =>
+  [...keys].flatMap((key) => {
+    const list = Object.hasOwn(set, key) ? (set[key] as { id: string }[]) : [];
+    return list.map(({ id }, index) => ({ id, path: `data.${key}.${index}` }));
+  });
 
 /** The files in the lists of some values, by id, with the path of each. */
 function filesIn(values: Readonly<Record<string, unknown>>): Map<string, string> {

@@ -3,7 +3,6 @@ import { ObjectId, type UUID } from 'mongodb';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
-import { beginsBefore } from '../../platform/database/clock.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
@@ -72,7 +71,7 @@ export function createBulkEditor(
     history: Pick<RecordHistory, 'findOfChange'>;
   },
 ) {
-  const { users, revalidation, history, renamesSince, parts, fileClaims } = deps;
+  const { users, revalidation, history, renamesSince, parts } = deps;
 
   function read(lease: Lease, ids: readonly UUID[], edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
@@ -142,9 +141,8 @@ export function createBulkEditor(
       );
       if (!hasChanges) return { result: 'unchanged' };
       const added = { ...values.set, ...values.lists };
-      const until = lease.app.keepsFiles && (await fileClaims.claimAdded({ ...record, data }, added));
-      const filterInTime = until ? { ...filter, ...beginsBefore(until) } : filter;
-      return { ...write, filter: filterInTime, update, id: record._id, message };
+      const inTime = await parts.claimEdit(lease, { ...record, data }, added);
+      return { ...write, filter: { ...filter, ...inTime }, update, id: record._id, message };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       return { result: 'refused', message: describe(error) };

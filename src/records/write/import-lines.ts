@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BSON, type Document, ObjectId, UUID } from 'mongodb';
+import { BSON, type Document, ObjectId } from 'mongodb';
 import type { FileValue } from '../../fields/kinds/file.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
@@ -7,7 +7,6 @@ import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
-import type { AddedFiles, FileClaims, FileRequest } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history-entries.ts';
 import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
@@ -24,7 +23,7 @@ import type { RecordEraser } from './erasure.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
 import type { RecordParts } from './record-part.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import type { Submission } from './submission.ts';
+import type { Claim, Submission } from './submission.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
@@ -46,9 +45,12 @@ export interface ImportLine {
 
 /** The files that a line brings, under the ids that they get. */
 export interface LineFiles {
-  request: FileRequest;
   /** By key. */
   values: Readonly<Record<string, readonly FileValue[]>>;
+  /** The ids of those that its record does not have. */
+  added?: readonly string[];
+  /** The claim of those that the record does not have. */
+  claimOf(added: readonly { id: string; path: string }[]): Claim | undefined;
   /** Stores one of them once, or only checks it; resolves with the reason of a refusal. */
   store(id: string, isDry: boolean): Promise<string | undefined>;
 }
@@ -95,10 +97,9 @@ export function createImportLines(
     erase: RecordEraser;
     history: Pick<RecordHistory, 'noteUse'>;
     parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair'>;
-    fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
   },
 ) {
-  const { users, limits, maxArrayItems, newId, erase, history, parts, fileClaims } = deps;
+  const { users, limits, maxArrayItems, newId, erase, history, parts } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));
 
@@ -138,29 +139,28 @@ export function createImportLines(
     };
   }
 
-  /** As `insert`, of a line that names new files. Resolves with false also when it was late. */
-  async function insertNaming<Import extends Document>(
+  /** As `insert`, of a line with a claim. Resolves with false also when it was late. */
+  async function insertClaiming<Import extends Document>(
     { number, submission }: WritableLine,
     importId: ObjectId,
     guard: Guard<Import>,
   ): Promise<boolean> {
-    const { files, appId } = submission;
-    if (!files) return true;
-    const newRecord = newId(submission.now);
-    const { until, record: _id = newRecord } = await fileClaims.claim(files, { newRecord });
+    const { claim, appId } = submission;
+    if (!claim) return true;
+    const { record: _id, guard: claimed } = await claim.forNewRecord(newId(submission.now));
     const { record, bytes } = buildInsert(submission, _id);
     const document: UserDocument = { ...record, import: { id: importId, line: number, result: 'created' } };
-    await insertGuarded({ ...fileClaims.guard(files, until), also: guard }, records, [document], () => bytes);
+    await insertGuarded({ ...claimed, also: guard }, records, [document], () => bytes);
     const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
     if (await users.findOne({ _id, appId }, own)) return true;
     // The run may not write any more: the batch is not committed.
     return (await guard.collection.findOne(guard.filter, { projection: { _id: 1 } })) === null;
   }
 
-  async function updateNaming(planned: PlannedUpdate, importId: ObjectId): Promise<boolean> {
-    const { files } = planned.line.submission;
-    if (!files) return true;
-    const { until } = await fileClaims.claim(files, { record: planned.facts._id });
+  async function updateClaiming(planned: PlannedUpdate, importId: ObjectId): Promise<boolean> {
+    const { claim } = planned.line.submission;
+    if (!claim) return true;
+    const until = await claim.forRecord(planned.facts._id);
     const { filter, update } = buildChange(planned, importId);
     return updateAsRead(users, [{ filter: { ...filter, ...beginsBefore(until) }, update }]);
   }
@@ -279,15 +279,15 @@ export function createImportLines(
       guard: Guard<Import>,
     ): Promise<boolean> {
       const sizes = new Map<UserDocument, number>();
-      const naming = lines.filter(({ submission }) => submission.files);
+      const claiming = lines.filter(({ submission }) => submission.claim);
       for (const { number, submission } of lines) {
-        if (submission.files) continue;
+        if (submission.claim) continue;
         const { record, bytes } = buildInsert(submission, newId(submission.now));
         sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
       }
       try {
         await insertGuarded(guard, records, [...sizes.keys()], (document) => sizes.get(document) ?? 0);
-        for (const line of naming) if (!(await insertNaming(line, importId, guard))) return false;
+        for (const line of claiming) if (!(await insertClaiming(line, importId, guard))) return false;
         return true;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
@@ -299,8 +299,8 @@ export function createImportLines(
     async update(lines: readonly PlannedUpdate[], importId: ObjectId): Promise<boolean> {
       if (lines.length === 0) return true;
       history.noteUse();
-      const plain = lines.filter(({ line }) => !line.submission.files);
-      const naming = lines.filter(({ line }) => line.submission.files);
+      const plain = lines.filter(({ line }) => !line.submission.claim);
+      const claiming = lines.filter(({ line }) => line.submission.claim);
       const half = plain.length < LINES_OF_TWO_STATEMENTS ? plain.length : Math.ceil(plain.length / 2);
       const halves = [plain.slice(0, half), plain.slice(half)].filter(({ length }) => length > 0);
       const results = await Promise.all(
@@ -311,7 +311,7 @@ export function createImportLines(
           ),
         ),
       );
-      for (const line of naming) results.push(await updateNaming(line, importId));
+      for (const line of claiming) results.push(await updateClaiming(line, importId));
       return results.every(Boolean);
     },
 
@@ -334,7 +334,7 @@ export function createImportLines(
 /** Gives a line its files as values: those that the record has already stay, others are new. */
 function giveFiles({ submission, files }: ImportLine, data: Readonly<Record<string, unknown>>): void {
   if (!submission || !files) return;
-  const added: AddedFiles['files'][number][] = [];
+  const added: { id: string; path: string }[] = [];
   const set = { ...submission.change.set };
   for (const [key, values] of Object.entries(files.values)) {
     const stored = Object.hasOwn(data, key) ? data[key] : [];
@@ -342,12 +342,13 @@ function giveFiles({ submission, files }: ImportLine, data: Readonly<Record<stri
     set[key] = values.map((value, index) => {
       const at = left.findIndex((one) => isDeepStrictEqual(one, { ...value, id: idOf(one) }));
       if (at >= 0) return left.splice(at, 1)[0];
-      added.push({ _id: new UUID(value.id), path: `data.${key}.${index}` });
+      added.push({ id: value.id, path: `data.${key}.${index}` });
       return value;
     });
   }
   submission.change = { ...submission.change, set };
-  submission.files = added.length > 0 ? { request: files.request, files: added } : undefined;
+  files.added = added.map(({ id }) => id);
+  submission.claim = files.claimOf(added);
 }
 
 const idOf = (file: unknown): unknown => (file as { id?: unknown } | null)?.id;

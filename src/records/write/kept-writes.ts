@@ -1,5 +1,4 @@
 import type { ObjectId, UUID } from 'mongodb';
-import type { FileClaims } from '../files/file-claims.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
@@ -13,39 +12,35 @@ export type KeptWrites = ReturnType<typeof createKeptWrites>;
  * store one of that id. The key alone proves nothing: before a request is answered because of a
  * key, the kept submission exists, or the request stores it.
  */
-export function createKeptWrites(deps: {
-  kept: Pick<KeptSubmissions, 'keepOne' | 'has'>;
-  fileClaims: Pick<FileClaims, 'claim'>;
-}) {
-  const { kept, fileClaims } = deps;
+export function createKeptWrites(deps: { kept: Pick<KeptSubmissions, 'keepOne' | 'has'> }) {
+  const { kept } = deps;
 
   /**
-   * Claims the files of a submission that changes nothing: their tokens are used, as those of a
-   * new person. Resolves with the end of the claim.
+   * Claims what a submission names that changes nothing: the tokens of its files are used, as those
+   * of a new person. Resolves with the end of the claim.
    */
-  async function claimFiles({ files }: Submission, record: RecordId): Promise<Date | undefined> {
-    return files && (await fileClaims.claim(files, { record })).until;
-  }
+  const claimFor = async ({ claim }: Submission, record: RecordId): Promise<Date | undefined> =>
+    claim?.forRecord(record);
 
   /** Whether the submission of a key is stored. `keptAs`: that of the key. */
   const isDone = async (appId: ObjectId, keptAs: UUID | undefined): Promise<boolean> =>
     !keptAs || (await kept.has(appId, keptAs));
 
   return {
-    claimFiles,
+    claimFor,
     isDone,
 
-    /** Stores what an earlier request with the same key did not store. Throws as `claimFiles`. */
+    /** Stores what an earlier request with the same key did not store. Throws as `claimFor`. */
     async complete(
       record: Pick<UserDocument, '_id' | 'appId'>,
       submission: Submission,
       keptAs: UUID | undefined,
     ): Promise<void> {
       if (!keptAs || (await isDone(record.appId, keptAs))) return;
-      await kept.keepOne(record, submission, keptAs, await claimFiles(submission, record._id));
+      await kept.keepOne(record, submission, keptAs, await claimFor(submission, record._id));
     },
 
-    /** Stores a kept submission once. @param until the end of the claim of its files */
+    /** Stores a kept submission once. @param until the end of its claim */
     store: kept.keepOne,
   };
 }

@@ -79,7 +79,7 @@ export function createKnownPeople(deps: {
     find,
 
     /** Uses up the tokens of the files of a submission that stores none of them. */
-    claimFiles: keptWrites.claimFiles,
+    claimFor: keptWrites.claimFor,
 
     /** As `find`, when the submission is a repeat and what it repeats is complete. */
     async findCompleted(submission: Submission): Promise<Found> {
@@ -99,8 +99,8 @@ export function createKnownPeople(deps: {
      */
     async keep(submission: Submission, found: Found): Promise<KnownPerson | undefined> {
       if (!found.record || found.earlier) return found.record;
-      // Before the key: a refusal of the files leaves no key.
-      const until = await keptWrites.claimFiles(submission, found.record._id);
+      // Before the key: a refused claim leaves no key.
+      const until = await keptWrites.claimFor(submission, found.record._id);
       const keptAs = submission.isKept ? newId(submission.now) : undefined;
       const { record, earlier } = await claim(submission, found, keptAs);
       if (!record || earlier) return completed({ record, earlier }, submission);

@@ -38,7 +38,7 @@ export function prepareSubmission(
     // All members from the start: a copy that adds some is slow.
     entry: undefined,
     parts: undefined,
-    files: undefined,
+    claim: undefined,
   };
   submission.parts = parts.begin(submission, lease);
   return submission;

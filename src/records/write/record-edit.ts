@@ -9,13 +9,11 @@ import {
   PreconditionFailed,
   Unavailable,
 } from '../../platform/core/errors.ts';
-import { beginsBefore } from '../../platform/database/clock.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { momentIn } from '../../schemas/checked-data.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
-import type { FileClaims } from '../files/file-claims.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { changesOf, underPresentKeys, undoOf, valuesAre } from '../history/history-entries.ts';
 import type {
@@ -95,8 +93,7 @@ export interface EditDeps {
   limits: RecordLimits;
   maxArrayItems: number;
   newId: (at: Date) => RecordId;
-  parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair' | 'addEdit'>;
-  fileClaims: Pick<FileClaims, 'claimAdded'>;
+  parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair' | 'claimEdit' | 'addEdit'>;
   details: Pick<RecordDetails, 'projection'>;
 }
 
@@ -291,7 +288,7 @@ export function createRecordEditor(
     history: Pick<RecordHistory, 'find'>;
   },
 ) {
-  const { users, leases, revalidation, history, renamesSince, parts, fileClaims, details } = deps;
+  const { users, leases, revalidation, history, renamesSince, parts, details } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -313,11 +310,10 @@ export function createRecordEditor(
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const { filter: unchanged, update, checked, noteStored } = editWrite(record, edit, { ...deps, lease, by });
-    const until = app.keepsFiles && (await fileClaims.claimAdded(record, { ...edit.set, ...edit.lists }));
+    const inTime = await parts.claimEdit(lease, record, { ...edit.set, ...edit.lists });
     try {
       const options = { projection: details.projection, returnDocument: 'after' } as const;
-      const filterInTime = until ? { ...unchanged, ...beginsBefore(until) } : unchanged;
-      const edited = await users.findOneAndUpdate(filterInTime, update, options);
+      const edited = await users.findOneAndUpdate({ ...unchanged, ...inTime }, update, options);
       if (!edited) return undefined;
       noteStored();
       if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);

@@ -1,4 +1,5 @@
 import type { Document } from 'mongodb';
+import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { createRecordDetails, type ShownPart } from '../stored/record-json.ts';
 import type { Submission } from './submission.ts';
@@ -55,6 +56,8 @@ export function joinMembers(declared: readonly RecordMembers[]): RecordMembers {
 interface EditedParts extends EditTarget {
   parts?: Readonly<Record<string, unknown>>;
 }
+
+type EditClaim = Parameters<NonNullable<EditPart['claim']>>;
 
 interface Composed {
   reserved: number;
@@ -120,6 +123,13 @@ export function createRecordParts(parts: readonly RecordPart[]) {
     async repair(record: EditedParts, lease: LeasedApp, isWhole: boolean): Promise<void> {
       const requirement = unmet(record, lease, isWhole);
       await requirement?.restore(record.parts?.[requirement.name], record);
+    },
+
+    /** Claims what an edit names. Resolves with a condition on the time of its statement. */
+    async claimEdit(lease: LeasedApp, ...edit: EditClaim): Promise<object> {
+      const claimed = under(lease).edits.map((part) => part.claim?.(...edit));
+      const times = (await Promise.all(claimed)).filter((until) => until !== undefined);
+      return times.length > 0 ? beginsBefore(new Date(Math.min(...times.map(Number)))) : {};
     },
 
     /** Adds the parts of an edit to its statement. Returns what is called when that is stored. */

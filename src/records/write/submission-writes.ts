@@ -4,14 +4,13 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import type { AddedFiles, FileClaims } from '../files/file-claims.ts';
 import { type AppliedKey, BY_EMAIL } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { type ConflictDeps, createConflictReader } from './conflict.ts';
 import type { RecordWriter } from './group-commit.ts';
 import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import type { HoldReason, Submission, Written } from './submission.ts';
+import type { Claim, HoldReason, Submission, Written } from './submission.ts';
 import type { KnownStates, RefusingRecord, WritePart } from './write-part.ts';
 
 /** Each further attempt means that a concurrent submission changed the same record. */
@@ -41,12 +40,11 @@ export function createSubmissionStore(
   deps: ConflictDeps & {
     writer: RecordWriter;
     newId: (createdAt: Date) => RecordId;
-    fileClaims: Pick<FileClaims, 'claim' | 'guard'>;
     /** Finds the record to which a submission with a key was applied. */
     findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
   },
 ) {
-  const { users, writer, newId, maxArrayItems, limits, fileClaims, findApplied } = deps;
+  const { users, writer, newId, maxArrayItems, limits, findApplied } = deps;
   const records = insertTarget(users, Object.keys(BY_EMAIL));
   /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
@@ -106,16 +104,16 @@ export function createSubmissionStore(
     return { id, createdAt, updatedAt: createdAt > now ? createdAt : now };
   }
 
-  /** As `insert`, of a record that names files. Resolves with undefined also when it was late. */
-  async function insertNaming(
-    files: AddedFiles,
+  /** As `insert`, after its claim. Resolves with undefined also when it was late. */
+  async function insertClaiming(
+    claim: Claim,
     submission: Submission,
     newRecord: RecordId,
   ): Promise<Written | undefined> {
-    const { until, record: _id = newRecord } = await fileClaims.claim(files, { newRecord });
+    const { record: _id, guard } = await claim.forNewRecord(newRecord);
     const { record, creation, bytes } = buildInsert(submission, _id);
     try {
-      await insertGuarded(fileClaims.guard(files, until), records, [record], () => bytes);
+      await insertGuarded(guard, records, [record], () => bytes);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       return undefined;
@@ -125,27 +123,23 @@ export function createSubmissionStore(
     return (await users.findOne({ appId, email, _id }, own)) ? creation : undefined;
   }
 
-  /** As `insertNaming`, again while only the time of a claim refuses it. */
-  async function createNaming(
-    files: AddedFiles,
+  /** As `insertClaiming`, again while only the time of a claim refuses it. */
+  async function createClaiming(
+    claim: Claim,
     submission: Submission,
     newRecord: RecordId,
   ): Promise<Written | undefined> {
     const { appId, email } = submission;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       if (await users.findOne({ appId, email }, { projection: { _id: 1 }, readConcern: 'majority' })) return undefined;
-      const written = await insertNaming(files, submission, newRecord);
+      const written = await insertClaiming(claim, submission, newRecord);
       if (written) return written;
     }
     throw new Unavailable('submissionsOfRecord', 1);
   }
 
-  /** Stores a submission that adds files, each after a claim for the record that gets them. */
-  async function storeNaming(
-    files: AddedFiles,
-    submission: Submission,
-    newRecord: RecordId,
-  ): Promise<StoredSubmission> {
+  /** Stores a submission that claims what it names, for the record that will name it. */
+  async function storeClaiming(claim: Claim, submission: Submission, newRecord: RecordId): Promise<StoredSubmission> {
     const { appId, email } = submission;
     const person = personKey(submission);
     const options = { projection: { createdAt: 1 }, readConcern: 'majority' } as const;
@@ -154,13 +148,13 @@ export function createSubmissionStore(
       const found = await users.findOne({ appId, email }, options);
       if (!found) {
         if (submission.requiresRecord) throw new NoRecord();
-        const written = await insertNaming(files, submission, newRecord);
+        const written = await insertClaiming(claim, submission, newRecord);
         if (written) return answer(person, submission, written);
         view = UNSEEN;
         continue;
       }
       const known: Written = { id: found._id, createdAt: found.createdAt };
-      const { until } = await fileClaims.claim(files, { record: known.id });
+      const until = await claim.forRecord(known.id);
       const { filter, update } = buildUpsert(submission, newRecord, maxArrayItems, { ...view, known });
       try {
         const { matchedCount } = await users.updateOne({ ...filter, ...beginsBefore(until) }, update);
@@ -182,14 +176,14 @@ export function createSubmissionStore(
      * @throws {NoRecord} when a required record does not exist
      * @throws {Conflict | TooLarge | InvalidInput} when the record would exceed a limit
      * @throws {KeyReused} when the key was applied with other data
-     * @throws {InvalidInput} when a file that it adds is used by another one
+     * @throws {AppError} when its claim is refused
      * @throws {Unavailable} when the write failed or its result is unknown
      */
     async store(submission: Submission): Promise<StoredSubmission> {
       refuseOversized(submission, limits, maxArrayItems);
       const person = personKey(submission);
       const newRecord = newId(submission.now);
-      if (submission.files) return storeNaming(submission.files, submission, newRecord);
+      if (submission.claim) return storeClaiming(submission.claim, submission, newRecord);
       let isUncached = !cache.has(person);
       if (isUncached && !submission.requiresRecord && heuristic.prefersInsert()) {
         const written = await insert(submission, newRecord);
@@ -225,8 +219,8 @@ export function createSubmissionStore(
     async create(submission: Submission): Promise<StoredSubmission | undefined> {
       refuseOversized(submission, limits, maxArrayItems);
       const newRecord = newId(submission.now);
-      const { files } = submission;
-      const written = await (files ? createNaming(files, submission, newRecord) : insert(submission, newRecord));
+      const { claim } = submission;
+      const written = await (claim ? createClaiming(claim, submission, newRecord) : insert(submission, newRecord));
       return written && answer(personKey(submission), submission, written);
     },
 

@@ -1,6 +1,6 @@
-import type { ObjectId } from 'mongodb';
+import type { Document, ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
-import type { AddedFiles } from '../files/file-claims.ts';
+import type { Guard } from '../../platform/database/guarded-insert.ts';
 import type { SizedEntry } from '../history/history-entries.ts';
 import type { AppliedKey } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
@@ -40,10 +40,26 @@ export interface Submission {
   entry: SizedEntry | undefined;
   /** What features add to the write; undefined: nothing. */
   parts: readonly WritePart[] | undefined;
-  /** The files that it adds to the record, if any. */
-  files: AddedFiles | undefined;
+  /** The claim of what it names, if it has to claim anything. */
+  claim: Claim | undefined;
   /** It may not create a record: the app has reached its `maxRecords`. */
   requiresRecord?: boolean;
+}
+
+/**
+ * The claim of what a submission names, such as files, for the document that will name it. The
+ * write of that document begins before the time that a claim resolves with, or not at all; it may
+ * be claimed again. Each claim rejects with an `AppError` when others have it.
+ */
+export interface Claim {
+  /** For a write of this record. */
+  forRecord(record: RecordId): Promise<Date>;
+  /** For a new record: with the id that it gets, and the guard of its insert. */
+  forNewRecord(record: RecordId): Promise<{ record: RecordId; guard: Guard<Document> }>;
+  /** For the insert of a held submission, which may change a record. */
+  forHeld(held: UUID, record: RecordId | undefined): Promise<Guard<Document>>;
+  /** Gives it back after a refusal: no write follows. */
+  giveBack(): Promise<void>;
 }
 
 /** The record that a write created or changed. */

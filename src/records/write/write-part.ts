@@ -160,6 +160,12 @@ export interface EditPart<Facts = unknown> {
   readonly requires?: readonly Requirement[];
   /** What else it reads of a record before an edit: an expression of a projection. */
   readonly facts?: Document;
+  /**
+   * Claims what an edit names. Resolves with the time of MongoDB's clock before which the edit
+   * begins; undefined: there is nothing to claim.
+   * @param values what the edit sets @throws {AppError} when it cannot name one of them
+   */
+  claim?(record: EditTarget & Pick<UserDocument, 'data'>, values: Values): Promise<Date | undefined>;
   /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
   add?(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
 }
