@@ -177,7 +177,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     connection,
     apps,
     schemas,
-    parts: [consentPart],
+    features: [{ part: consentPart }],
     traces: [deliveries.traces, changeStorage.traces, heldTraces],
     files,
     held: {
@@ -317,7 +317,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     formSettings.feature,
     notifications.feature,
     webhooks.feature,
-    records.feature,
+    ...records.features,
     files.feature,
     suppressions.feature,
     views.feature,

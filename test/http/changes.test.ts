@@ -307,9 +307,8 @@ describe('a change whose records are erased', () => {
           users: a.db.collection('users') as never,
           erasures: a.db.collection('erasures') as never,
           newId: createRecordIds(),
-          removeKeysOf: () => Promise.reject(killed),
           hasConsumers: async () => false,
-          traces: { exist: async () => true, remove: async () => undefined },
+          traces: [{ exist: async () => true, remove: () => Promise.reject(killed) }],
           guardOfErased: () => async () => new Date(),
           onEvents: () => undefined,
         });

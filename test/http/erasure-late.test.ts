@@ -48,9 +48,8 @@ const eraserOf = (deps: Partial<Parameters<typeof createRecordEraser>[0]>) =>
     users: users() as never,
     erasures: main.db.collection('erasures') as never,
     newId: () => record._id,
-    removeKeysOf: async () => undefined,
     hasConsumers: async () => false,
-    traces: { exist: async () => false, remove: async () => undefined },
+    traces: [],
     guardOfErased: () => async () => new Date(),
     onEvents: () => undefined,
     ...deps,
@@ -144,7 +143,7 @@ describe.each(TRACES)('%s of a record', (collection, store) => {
   it('are removed by another server when one stops after the deletion', async () => {
     const { _id: appId } = await appDocument(main, app);
     const killed = new Error('the process ends');
-    const traces = { exist: async () => true, remove: async () => Promise.reject(killed) };
+    const traces = [{ exist: async () => true, remove: () => Promise.reject(killed) }];
     await expect(eraserOf({ traces })(appId, [record._id])).rejects.toBe(killed);
     await expect.poll(() => countOf(collection), POLL).toBe(0);
     await expect.poll(() => main.db.collection('erasures').countDocuments({ appId }), POLL).toBe(0);
@@ -158,7 +157,7 @@ it('moved idempotency keys are removed by another server when one stops after th
   await keys.insertOne({ _id: key, content: new Binary(Buffer.alloc(16)), at: new Date() } as never);
   await users().updateOne({ _id }, { $set: { keyEpoch: 1 } });
   const killed = new Error('the process ends');
-  const erased = eraserOf({ removeKeysOf: () => Promise.reject(killed) })(appId, [_id]);
+  const erased = eraserOf({ traces: [{ remove: () => Promise.reject(killed) }] })(appId, [_id]);
   await expect(erased).rejects.toBe(killed);
   await expect.poll(() => keys.countDocuments({ _id: key }), POLL).toBe(0);
   await expect.poll(() => main.db.collection('erasures').countDocuments({ appId }), POLL).toBe(0);

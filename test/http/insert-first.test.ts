@@ -2,11 +2,6 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import { consentPart } from '../../src/features/consents/consents.ts';
-import { createHistoryPart } from '../../src/records/parts/history.ts';
-import { createIndexPart } from '../../src/records/parts/indexes.ts';
-import { createKeyPart } from '../../src/records/parts/keys.ts';
-import { createOutboxPart } from '../../src/records/parts/outbox.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { appliedKey } from '../../src/records/write/idempotency-keys.ts';
@@ -15,6 +10,7 @@ import { createRecordParts } from '../../src/records/write/record-part.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
 import type { Submission } from '../../src/records/write/submission.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
+import { createUnconnectedParts } from '../support/database/record-parts.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
@@ -95,15 +91,7 @@ const limits = createRecordLimits(1024 * 1024);
 type Consents = Record<string, { given: boolean; version: string }>;
 
 const sentAt = 'https://example.com/?q=1';
-const unused = {} as never;
-
-const parts = createRecordParts([
-  createKeyPart({ users: unused, keys: unused, keptWrites: unused }),
-  createOutboxPart(() => undefined),
-  createHistoryPart({ history: unused, limits }),
-  createIndexPart({ catchUp: unused, words: unused }),
-  consentPart,
-]);
+const parts = createRecordParts(createUnconnectedParts(limits));
 
 const givenOf = (consents: Consents) =>
   Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));

@@ -20,8 +20,8 @@ export function createFileAccess(deps: {
   cursors: Cursors;
 }) {
   const { config, records, schemas, files, findHeld, load, cursors } = deps;
-  const { findFilePlace: findPlace, reader, editor } = records;
+  const { findFilePlace: findPlace, findDetails, editor } = records;
   const service = createFileService({ ...files, findPlace, findHeld, load, cursors });
-  const uploads = createStaffUploads({ leases: schemas.leases, incoming: files.incoming, reader, editor });
+  const uploads = createStaffUploads({ leases: schemas.leases, incoming: files.incoming, findDetails, editor });
   return { routes: fileRoutes(service, uploads, config.publicUrl) } satisfies Feature;
 }

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../../fields/definition.ts';
 import { AppNotFound, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Incoming } from '../../records/files/incoming.ts';
-import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { FindDetails } from '../../records/read/record-reader.ts';
 import type { HistoryAuthor } from '../../records/stored/record.ts';
 import type { DetailedRecord } from '../../records/stored/record-json.ts';
 import { type RecordEditor, refuseInvalid } from '../../records/write/record-edit.ts';
@@ -30,10 +30,10 @@ export type StaffUploads = ReturnType<typeof createStaffUploads>;
 export function createStaffUploads(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   incoming: Pick<Incoming, 'receive' | 'withdraw'>;
-  reader: Pick<RecordReader, 'findDetails'>;
+  findDetails: FindDetails;
   editor: Pick<RecordEditor, 'change'>;
 }) {
-  const { leases, incoming, reader, editor } = deps;
+  const { leases, incoming, findDetails, editor } = deps;
 
   return {
     /**
@@ -48,7 +48,7 @@ export function createStaffUploads(deps: {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       const definition = fileField(lease, field);
-      const before = await reader.findDetails(app.id, id);
+      const before = await findDetails(app.id, id);
       if (!before) throw new NotFound('userNotFound');
       const { maxFiles = 1 } = definition;
       if (filesOf(before.data, field).length >= maxFiles) {

@@ -29,7 +29,7 @@ export function createSearch(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { apps, schemas, records, load, cursors, queryBudgetMs } = deps;
-  const { pages, ranges, slots, words, erase, reader, emails } = records;
+  const { pages, ranges, slots, words, erase, reader, findDetails, emails } = records;
   const { service: appService, activity } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
@@ -45,7 +45,7 @@ export function createSearch(deps: {
     queried,
     query,
     pages,
-    reader,
+    findDetails,
     erase,
     findPeople: createPeopleSearch({ emails, pages, ranges }),
     bulkErase: createBulkErase({ matchingIds, erase, reader, load }),

@@ -4,7 +4,7 @@ import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
-import type { RecordReader } from '../../records/read/record-reader.ts';
+import type { FindDetails } from '../../records/read/record-reader.ts';
 import { parseRecordId } from '../../records/stored/record-id.ts';
 import type { DetailedRecord, RecordBatches } from '../../records/stored/record-json.ts';
 import type { RecordEraser } from '../../records/write/erasure.ts';
@@ -52,12 +52,12 @@ export function createUserService(deps: {
   queried: ReadQueriedApp;
   query: UserQuery;
   pages: Pick<RecordPages, 'all' | 'slice'>;
-  reader: Pick<RecordReader, 'findDetails'>;
+  findDetails: FindDetails;
   erase: RecordEraser;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, findPeople, queried, query, pages, reader, erase, bulkErase, breakDown } = deps;
+  const { apps, findPeople, queried, query, pages, findDetails, erase, bulkErase, breakDown } = deps;
 
   return {
     /** All records of an app as BSON, newest first (spec 4.3). */
@@ -68,7 +68,7 @@ export function createUserService(deps: {
 
     /** @throws {NotFound} */
     async get(app: Pick<App, 'id'>, id: string): Promise<DetailedRecord> {
-      const user = await reader.findDetails(app.id, id);
+      const user = await findDetails(app.id, id);
       if (!user) throw new NotFound('userNotFound');
       return user;
     },

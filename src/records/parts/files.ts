@@ -1,11 +1,73 @@
-import type { FileClaims } from '../files/file-claims.ts';
+import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
+import type { RecordBase, RecordFeature } from '../base.ts';
+import { createFileClaims, type FileClaims } from '../files/file-claims.ts';
+import { createFileCleaner } from '../files/file-cleaner.ts';
+import { createFilePlaces } from '../files/file-places.ts';
+import { createFileScans } from '../files/file-scans.ts';
+import type { Files } from '../files/files.ts';
+import type { RecordHistory } from '../history/history.ts';
+import type { KeptSubmissions } from '../history/kept-submissions.ts';
+import type { RecordEditor } from '../write/record-edit.ts';
 import type { RecordPart } from '../write/record-part.ts';
+
+/** What held submissions have of files (intake/held). */
+export interface HeldFiles {
+  /** Whether an entry names a file. */
+  names(appId: ObjectId, entry: UUID, file: string, readConcern: ReadConcernLevel): Promise<boolean>;
+  /** Marks an infected file in the values of the entry that names it. */
+  markInfected(appId: ObjectId, entry: UUID, file: string): Promise<void>;
+  /** The ids of the entries of a person. */
+  idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
+}
+
+/** Creates what connects files with records and with what else names files (spec 4.14.3). */
+export function createRecordFiles(
+  { users, reader, clock, guardOfErased, signal, schemas }: RecordBase,
+  others: { files: Files; history: RecordHistory; kept: KeptSubmissions; held: HeldFiles },
+) {
+  const { history, kept, held } = others;
+  const { files, chunks, content, onRemoved } = others.files;
+  const findPlace = createFilePlaces({
+    users,
+    movedNames: history.movedNames,
+    keptNames: kept.names,
+    heldNames: held.names,
+  });
+  const claims = createFileClaims({ files, findPlace, renamesSince: schemas.renames.since });
+  const cleaner = createFileCleaner({
+    files,
+    chunks,
+    stores: content,
+    onRemoved,
+    findPlace,
+    clock,
+    guardOfErased,
+    signal,
+    recordsOf: reader.idsOfPerson,
+    heldOf: held.idsOf,
+  });
+  const marking = { markHeld: held.markInfected, markKept: kept.markInfected };
+  return {
+    claims,
+    cleaner,
+    findPlace,
+    feature: {
+      part: createFilePart(claims),
+      jobs: [cleaner.job],
+      owned: [cleaner.owned],
+      traces: [cleaner.traces],
+      consumers: [cleaner.consumer],
+    } satisfies RecordFeature,
+    /** The job that scans files, and marks the infected ones in records. */
+    scans: (editor: RecordEditor) => createFileScans({ ...others.files, users, editor, ...marking }),
+  };
+}
 
 /**
  * The files of a record (spec 4.14): an edit claims those that it adds. A submission has its claim
  * from the request that resolved its tokens.
  */
-export const createFilePart = ({ claimAdded: claim }: Pick<FileClaims, 'claimAdded'>): RecordPart => ({
+const createFilePart = ({ claimAdded: claim }: Pick<FileClaims, 'claimAdded'>): RecordPart => ({
   name: 'files',
   members: {},
   under: ({ app }) => (app.keepsFiles ? { edits: { name: 'files', claim } } : undefined),

@@ -1,6 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { type Definition, schema } from '../../platform/database/mongoose.ts';
-import type { RecordHistory } from '../history/history.ts';
+import type { RecordBase, RecordFeature } from '../base.ts';
+import { createHistoryModel, createRecordHistory, type RecordHistory } from '../history/history.ts';
 import {
   HAS_ROOM,
   INLINE_SIZE,
@@ -14,7 +15,16 @@ import {
   valuesAre,
   withReplaced,
 } from '../history/history-entries.ts';
-import { type HistoryEntry, historyEntry, type UserDocument, type WithHistory } from '../stored/record.ts';
+import { createKeptModel, createKeptSubmissions } from '../history/kept-submissions.ts';
+import { createRecordRanges } from '../read/ranges.ts';
+import { createRecordPages } from '../read/record-pages.ts';
+import {
+  type HistoryEntry,
+  historyEntry,
+  type UserCollection,
+  type UserDocument,
+  type WithHistory,
+} from '../stored/record.ts';
 import type { RecordLimits } from '../write/record-limits.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
@@ -34,13 +44,40 @@ const moveSchema = schema<Required<UserDocument>['historyMove']>(
   { _id: false },
 );
 
-export const HISTORY_MEMBERS: Definition<WithHistory> = {
+const HISTORY_MEMBERS: Definition<WithHistory> = {
   history: [entrySchema],
   revision: Number,
   historyBytes: Number,
   historyMove: moveSchema,
   movedHistory: Boolean,
 };
+
+/** Creates the history of records and the submissions that apps keep (spec 4.3.5 and 4.3.7). */
+export function createHistory({ connection, users, guardOfErased, limits, load, schemas }: RecordBase) {
+  const models = { history: createHistoryModel(connection), kept: createKeptModel(connection) };
+  const kept = createKeptSubmissions(users, models.kept.collection, guardOfErased);
+  const history = createRecordHistory({ users, moved: models.history.collection, keep: kept.keep, guardOfErased });
+  // Kept submissions have the members of records that both read.
+  const submissions = models.kept.collection as unknown as UserCollection;
+  const ranges = createRecordRanges(submissions, load);
+  const pages = createRecordPages({ users: submissions, ranges, load, recentRenames: schemas.renames.recent });
+  return {
+    history,
+    kept,
+    /** The collection of kept submissions. */
+    submissions,
+    /** For lists of kept submissions. */
+    read: { dropOld: kept.dropOld, ranges, pages },
+    feature: {
+      part: createHistoryPart({ history, limits }),
+      models: Object.values(models),
+      owned: [history, kept.owned],
+      personal: [kept.personal, history.personal],
+      traces: [history.traces, kept.traces],
+      consumers: [history.consumer, kept.consumer],
+    } satisfies RecordFeature,
+  };
+}
 
 interface HistoryDeps {
   history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;

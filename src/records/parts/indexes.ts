@@ -1,6 +1,17 @@
 import type { App } from '../../apps/app.ts';
-import { isWritten, keepsWords, notAfterEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
+import {
+  type AppIndexes,
+  isSameIndexes,
+  isWritten,
+  keepsWords,
+  notAfterEpoch,
+  SLOT_NAMES,
+  type SlotName,
+} from '../../apps/index-slots.ts';
+import { Unavailable } from '../../platform/core/errors.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
+import type { SchemaLeases } from '../../schemas/schema-leases.ts';
+import type { RecordBase, RecordFeature } from '../base.ts';
 import {
   changeWords,
   FULL_WORDS,
@@ -9,26 +20,53 @@ import {
   WORD_COUNT,
   WORDS_BYTES,
 } from '../indexes/record-words.ts';
-import { slotWrites } from '../indexes/slot-records.ts';
-import type { SlotStore } from '../indexes/slots.ts';
-import type { WordRecords } from '../indexes/word-records.ts';
+import { createSlotJob } from '../indexes/slot-job.ts';
+import { createSlotRecords, type SlotRecords, slotWrites } from '../indexes/slot-records.ts';
+import { createSlotStore, type SlotStore } from '../indexes/slots.ts';
+import { createWordJob, createWordStore } from '../indexes/word-index.ts';
+import { createWordRecords, type WordRecords } from '../indexes/word-records.ts';
 import type { WithIndexes } from '../stored/record.ts';
 import { OutdatedSchema } from '../write/conflict.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import type { EditPart, Requirement, WritePart } from '../write/write-part.ts';
+import type { CheckedWrite, EditPart, Requirement, WritePart } from '../write/write-part.ts';
 
 /** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
 const SLOT_BYTES = 526;
 
 const slotMembers = Object.fromEntries(SLOT_NAMES.map((slot) => [slot, Mixed])) as Record<SlotName, typeof Mixed>;
 
-export const INDEX_MEMBERS: Definition<WithIndexes> = { ...slotMembers, slotEpoch: Number, words: [String] };
+const INDEX_MEMBERS: Definition<WithIndexes> = { ...slotMembers, slotEpoch: Number, words: [String] };
 
 interface IndexDeps {
   /** Makes the epoch of an app's slots at least this one. */
   catchUp: SlotStore['catchUp'];
-  words: Pick<WordRecords, 'shorten'>;
+  words: Pick<WordRecords, 'shorten' | 'complete' | 'clear'>;
+  slotRecords: Pick<SlotRecords, 'correct'>;
+  leases: Pick<SchemaLeases, 'hold'>;
+}
+
+const MAX_ATTEMPTS = 24;
+
+/** Creates the indexes of fields and of words (decision 21). */
+export function createIndexes({ users, load, apps, schemas, passes }: RecordBase) {
+  const slots = createSlotStore(apps.model);
+  const words = createWordStore(apps.model, apps.revision);
+  const slotRecords = createSlotRecords(users);
+  const wordRecords = createWordRecords(users, load);
+  const { catchUp } = slots;
+  const { leases, renames, store } = schemas;
+  return {
+    slots,
+    words,
+    feature: {
+      part: createIndexPart({ catchUp, words: wordRecords, slotRecords, leases }),
+      jobs: [
+        createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: store, renames }),
+        createWordJob({ ...passes, store: words, records: wordRecords, catchUp }),
+      ],
+    } satisfies RecordFeature,
+  };
 }
 
 /**
@@ -39,6 +77,10 @@ export function createIndexPart(deps: IndexDeps): RecordPart {
   return {
     name: 'indexes',
     members: INDEX_MEMBERS,
+
+    async correct(write, before, current) {
+      if (!isSameIndexes(current.app, before)) await correctIndexes(write, before, deps);
+    },
 
     under({ app }) {
       const requires = requirementsOf(app, deps);
@@ -53,6 +95,36 @@ export function createIndexPart(deps: IndexDeps): RecordPart {
       };
     },
   };
+}
+
+/**
+ * Corrects the slots and the words of a record, because a build may have passed it.
+ * @param before the indexes of the write's lease @throws {Unavailable} when they keep changing
+ */
+async function correctIndexes(
+  write: CheckedWrite,
+  before: AppIndexes,
+  { leases, slotRecords, words }: IndexDeps,
+): Promise<void> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const lease = await leases.hold(write.sourceAppId);
+    // Another incarnation has other records; those of this one are being removed.
+    if (!lease?.app.id.equals(write.appId)) return;
+    if (isSameIndexes(lease.app, before)) return;
+    const current = (lease.app.slots ?? []).filter(isWritten);
+    const unused = (before.slots ?? [])
+      .filter((use) => isWritten(use) && !current.some(({ slot }) => slot === use.slot))
+      .map(({ slot }) => slot);
+    const { slotEpoch = 0 } = lease.app;
+    const isIndexed = keepsWords(lease.app);
+    const isCorrected =
+      (await slotRecords.correct(write, current, unused, slotEpoch)) &&
+      (isIndexed
+        ? await words.complete(write, slotEpoch)
+        : !keepsWords(before) || (await words.clear(write, slotEpoch)));
+    if (isCorrected && lease.isCurrent()) return;
+  }
+  throw new Unavailable();
 }
 
 type Indexed = Pick<App, 'slots' | 'words' | 'slotEpoch'>;

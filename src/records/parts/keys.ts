@@ -1,18 +1,45 @@
 import type { ObjectId } from 'mongodb';
 import type { Definition } from '../../platform/database/mongoose.ts';
+import type { RecordBase, RecordFeature } from '../base.ts';
+import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { AppliedKey, UserCollection, UserDocument, WithKeys } from '../stored/record.ts';
-import { appliedKeySchema, type IdempotencyKeys, MAX_INLINE_KEYS } from '../write/idempotency-keys.ts';
-import type { KeptWrites } from '../write/kept-writes.ts';
+import {
+  appliedKeySchema,
+  createIdempotencyKeys,
+  createMovedKeyModel,
+  type IdempotencyKeys,
+  MAX_INLINE_KEYS,
+} from '../write/idempotency-keys.ts';
+import { createKeptWrites, type KeptWrites } from '../write/kept-writes.ts';
+import { createKnownPeople } from '../write/known-people.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
 import { push, REPAIRED, type RefusingRecord, StoredBefore, type WritePart } from '../write/write-part.ts';
 
-export const KEY_MEMBERS: Definition<WithKeys> = { appliedKeys: [appliedKeySchema], keyEpoch: Number };
+const KEY_MEMBERS: Definition<WithKeys> = { appliedKeys: [appliedKeySchema], keyEpoch: Number };
 
 interface KeyDeps {
   users: UserCollection;
   keys: Pick<IdempotencyKeys, 'earlier' | 'find' | 'moveOut'>;
   keptWrites: Pick<KeptWrites, 'complete' | 'isDone'>;
+}
+
+/** Creates the idempotency keys of submissions (invariant 3), also of those without a record. */
+export function createKeys({ connection, users, guardOfErased, newId }: RecordBase, kept: KeptSubmissions) {
+  const model = createMovedKeyModel(connection);
+  const keys = createIdempotencyKeys(users, model.collection, guardOfErased);
+  const keptWrites = createKeptWrites(kept);
+  return {
+    findApplied: createAppliedFinder({ users, keys, keptWrites }),
+    knownPeople: createKnownPeople({ users, keys, keptWrites, newId }),
+    feature: {
+      part: createKeyPart({ users, keys, keptWrites }),
+      models: [model],
+      owned: [keys],
+      traces: [keys.traces],
+      consumers: [keys.consumer],
+    } satisfies RecordFeature,
+  };
 }
 
 /** What a refused submission with a key reads of the record. */
@@ -91,7 +118,7 @@ function keyWrite(
  * Finds the record of what was applied under a key. A key whose submission is not stored yet is not
  * applied. @throws {KeyReused} for other data
  */
-export const createAppliedFinder =
+const createAppliedFinder =
   ({ users, keys, keptWrites }: KeyDeps) =>
   async (appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined> => {
     const appliedKeys = { $elemMatch: { key: applied.key } };

@@ -2,7 +2,8 @@ import { UUID } from 'mongodb';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type Definition, schema } from '../../platform/database/mongoose.ts';
-import { HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
+import type { RecordFeature } from '../base.ts';
+import { createOutboxSignal, HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
 import type { OutboxEntry, WithOutbox } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordPart } from '../write/record-part.ts';
@@ -29,7 +30,13 @@ const eventSchema = schema<OutboxEntry>(
   { _id: false },
 );
 
-export const OUTBOX_MEMBERS: Definition<WithOutbox> = { outbox: [eventSchema], eventCount: Number };
+const OUTBOX_MEMBERS: Definition<WithOutbox> = { outbox: [eventSchema], eventCount: Number };
+
+/** Creates the events of records, and the signal of new ones. */
+export function createOutbox() {
+  const signal = createOutboxSignal();
+  return { signal, feature: { part: createOutboxPart(signal.notify) } satisfies RecordFeature };
+}
 
 /**
  * The events of a record, committed with the write of its change or not at all (decision 23).

@@ -1,12 +1,42 @@
-import type { RecordMoves } from '../stored/record-moves.ts';
+import type { RenameStore } from '../../schemas/pending-renames.ts';
+import type { RecordBase, RecordFeature } from '../base.ts';
+import type { UserCollection } from '../stored/record.ts';
+import { createRecordMoves, createRenameJob, type RecordMoves } from '../stored/record-moves.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Requirement } from '../write/write-part.ts';
 
+/**
+ * Creates the moves of values to the new keys of their fields.
+ * @param submissions the collection of kept submissions, whose values move too
+ * @param keyed members of records that have the keys of fields
+ */
+export function createRenames(
+  { users, passes, schemas: { renames, slotHandover } }: RecordBase,
+  submissions: UserCollection,
+  keyed: readonly string[],
+) {
+  const moves = createRecordMoves(users, keyed);
+  const parts = [moves, createRecordMoves(submissions)];
+  return {
+    part: createRenamesPart(moves, renames.since),
+    jobs: [createRenameJob({ ...passes, store: renames, parts, slots: slotHandover })],
+  } satisfies RecordFeature;
+}
+
 /** While the values of renamed fields are moved, a write moves those of its record first. */
-export function createRenamesPart(moves: Pick<RecordMoves, 'one' | 'filterOf' | 'conditionOf'>): RecordPart {
+function createRenamesPart(
+  moves: Pick<RecordMoves, 'one' | 'filterOf' | 'conditionOf'>,
+  renamesSince: RenameStore['since'],
+): RecordPart {
   return {
     name: 'renames',
     members: {},
+
+    async correct({ appId, email, schemaVersion }, _before, { schema }) {
+      if (schema.version === schemaVersion) return;
+      // Versions store finished renames too.
+      for (const renames of await renamesSince(appId, schemaVersion)) await moves.one({ appId, email }, renames);
+    },
 
     under({ renames }) {
       if (!renames) return undefined;

@@ -37,24 +37,10 @@ const MAX_UNCHANGED_BYTES = 1024 * 1024;
 export type RecordReader = ReturnType<typeof createRecordReader>;
 
 /** Reads single records and small batches. Pages: record-pages.ts. */
-export function createRecordReader(
-  users: UserCollection,
-  recentRenames: RecentRenames,
-  details: Pick<RecordDetails, 'projection'> = createRecordDetails(),
-) {
+export function createRecordReader(users: UserCollection, recentRenames: RecentRenames) {
   async function recordsOfPerson(appIds: readonly ObjectId[], email: string) {
     const options = { projection: { _id: 1, appId: 1 }, hint: BY_EMAIL } as const;
     return users.find<{ _id: RecordId; appId: ObjectId }>({ appId: { $in: [...appIds] }, email }, options).toArray();
-  }
-
-  async function find<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
-    appId: ObjectId,
-    _id: RecordId,
-    projection: Record<string, number>,
-  ): Promise<Shown | undefined> {
-    const renames = (await recentRenames()).get(appId.toHexString());
-    const found = await users.findOne<Shown>({ _id, appId }, { projection });
-    return found ? shownRecord(found, renames) : undefined;
   }
 
   return {
@@ -109,12 +95,15 @@ export function createRecordReader(
     idsOfPerson: async (appIds: readonly ObjectId[], email: string): Promise<RecordId[]> =>
       (await recordsOfPerson(appIds, email)).map(({ _id }) => _id),
 
-    find: (appId: ObjectId, id: RecordId): Promise<RecordValues | undefined> => find<Found>(appId, id, VALUES),
-
-    /** A record with what features show of it. */
-    async findDetails(appId: ObjectId, id: string): Promise<DetailedRecord | undefined> {
-      const _id = parseRecordId(id);
-      return _id && find<DetailedRecord>(appId, _id, details.projection);
+    /** @param projection of the members that are read, with `data` and `schemaVersion` */
+    async find<Shown extends Found = Found>(
+      appId: ObjectId,
+      _id: RecordId,
+      projection: Record<string, number> = VALUES,
+    ): Promise<Shown | undefined> {
+      const renames = (await recentRenames()).get(appId.toHexString());
+      const found = await users.findOne<Shown>({ _id, appId }, { projection });
+      return found ? shownRecord(found, renames) : undefined;
     },
 
     /** The existing records of these ids, by id in hexadecimal; above `maxBytes` only the size. */
@@ -172,6 +161,16 @@ export function createRecordReader(
     },
   };
 }
+
+export type FindDetails = ReturnType<typeof createDetailsFinder>;
+
+/** Creates the read of one record with what features show of it; undefined: there is none. */
+export const createDetailsFinder =
+  ({ find }: Pick<RecordReader, 'find'>, { projection }: Pick<RecordDetails, 'projection'>) =>
+  async (appId: ObjectId, id: string): Promise<DetailedRecord | undefined> => {
+    const _id = parseRecordId(id);
+    return _id && find<DetailedRecord>(appId, _id, projection);
+  };
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 10;

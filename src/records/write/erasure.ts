@@ -69,8 +69,8 @@ interface FoundRecord
 
 /** Data of other features about records. It may repeat values of the record. */
 export interface RecordTraces {
-  /** Whether something names one of these records. */
-  exist(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
+  /** Whether something names one of these records. Absent: the record itself tells it. */
+  exist?(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
   /** @param guard asked before each removal; rejects when one of the records exists again */
   remove(appIds: readonly ObjectId[], ids: readonly DocumentId[], guard: RemovalGuard): Promise<unknown>;
 }
@@ -101,13 +101,16 @@ export function createRecordEraser(deps: {
   users: UserCollection;
   erasures: ErasureCollection;
   newId: (at: Date) => RecordId;
-  removeKeysOf: (appId: ObjectId, records: readonly DocumentId[], guard: RemovalGuard) => Promise<void>;
   hasConsumers: (appId: ObjectId) => Promise<boolean>;
-  traces: RecordTraces;
+  traces: readonly RecordTraces[];
   guardOfErased: ErasureGuard;
   onEvents: () => void;
 }) {
-  const { users, erasures, newId, removeKeysOf, hasConsumers, traces, guardOfErased, onEvents } = deps;
+  const { users, erasures, newId, hasConsumers, traces, guardOfErased, onEvents } = deps;
+
+  async function haveTraces(appId: ObjectId, ids: readonly DocumentId[]): Promise<boolean> {
+    return (await Promise.all(traces.map(({ exist }) => exist?.([appId], ids)))).includes(true);
+  }
 
   /** Announces the erasure of records that were just read. */
   async function announce(appId: ObjectId, found: readonly FoundRecord[]): Promise<void> {
@@ -143,13 +146,13 @@ export function createRecordEraser(deps: {
     throw new Unavailable();
   }
 
-  /** Deletes the matching records, with their idempotency keys; resolves with their number. */
+  /** Deletes the matching records, with what names them; resolves with their number. */
   return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
     if (ids.length === 0) return 0;
     const begun = performance.now();
     const found = await readUnmoving(appId, ids);
     const hasMoved = found.some(({ movedHistory, keyEpoch }) => movedHistory || keyEpoch);
-    const hasTraces = hasMoved || (await traces.exist([appId], ids));
+    const hasTraces = hasMoved || (await haveTraces(appId, ids));
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
     if (isAnnounced) await announce(appId, found);
@@ -160,10 +163,11 @@ export function createRecordEraser(deps: {
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
     if (gone.length === 0) return deletedCount;
-    const guard = guardOfErased([appId], gone);
-    await removeKeysOf(appId, gone, guard);
     // Also those that were stored until the deletion.
-    if (hasTraces || (await traces.exist([appId], gone))) await traces.remove([appId], gone, guard);
+    if (hasTraces || (await haveTraces(appId, gone))) {
+      const guard = guardOfErased([appId], gone);
+      await Promise.all(traces.map(({ remove }) => remove([appId], gone, guard)));
+    }
     return deletedCount;
   };
 }

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Binary, type ObjectId, UUID } from 'mongodb';
 import { ownedBy } from '../../apps/feature.ts';
+import type { DocumentId } from '../../platform/bson/documents.ts';
 import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
-import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
-import type { ErasureGuard } from './erasure.ts';
+import type { ErasureGuard, RecordTraces } from './erasure.ts';
 
 const HASH_BYTES = 16;
 const TEXTS_HASH_BYTES = 8;
@@ -132,10 +133,10 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
     );
   }
 
-  /** Removes the moved keys of some records, of one to a thousand. */
-  async function removeOf(appId: ObjectId, records: readonly RecordId[], guard: RemovalGuard): Promise<void> {
-    await removeInSteps(moved, { $or: records.map((record) => ({ _id: idRange(appId.id, record.buffer) })) }, guard);
-  }
+  /** The moved keys of some records, of one to a thousand. */
+  const ofRecords = (appIds: readonly ObjectId[], records: readonly DocumentId[]) => ({
+    $or: appIds.flatMap((appId) => records.map((record) => ({ _id: idRange(appId.id, record.buffer) }))),
+  });
 
   async function insertMissing(documents: MovedKeyDocument[]): Promise<void> {
     if (documents.length === 0) return;
@@ -175,7 +176,10 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
       return running;
     },
 
-    removeOf,
+    traces: {
+      exist: async (...of) => (await moved.findOne(ofRecords(...of), { projection: { _id: 1 } })) !== null,
+      remove: (appIds, ids, guard) => removeInSteps(moved, ofRecords(appIds, ids), guard),
+    } satisfies RecordTraces,
 
     /** Removes the keys of erased records, because an erasure may stop before it does. */
     consumer: {
@@ -187,7 +191,9 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
           erased.set(appId.toHexString(), ofApp);
           ofApp.ids.push(recordId);
         }
-        for (const { appId, ids } of erased.values()) await removeOf(appId, ids, guardOfErased([appId], ids));
+        for (const { appId, ids } of erased.values()) {
+          await removeInSteps(moved, ofRecords([appId], ids), guardOfErased([appId], ids));
+        }
       },
     } satisfies EventConsumer,
 

@@ -12,9 +12,7 @@ export type KeptWrites = ReturnType<typeof createKeptWrites>;
  * store one of that id. The key alone proves nothing: before a request is answered because of a
  * key, the kept submission exists, or the request stores it.
  */
-export function createKeptWrites(deps: { kept: Pick<KeptSubmissions, 'keepOne' | 'has'> }) {
-  const { kept } = deps;
-
+export function createKeptWrites(kept: Pick<KeptSubmissions, 'keepOne' | 'has'>) {
   /**
    * Claims what a submission names that changes nothing: the tokens of its files are used, as those
    * of a new person. Resolves with the end of the claim.

@@ -39,8 +39,8 @@ import {
   recordFullError,
 } from './record-limits.ts';
 import type { RecordParts } from './record-part.ts';
-import type { CheckedWrite, Revalidation } from './revalidation.ts';
-import { type Statement, unset } from './write-part.ts';
+import type { Revalidation } from './revalidation.ts';
+import { type CheckedWrite, type Statement, unset } from './write-part.ts';
 
 const DIGEST_LENGTH = 16;
 

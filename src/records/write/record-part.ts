@@ -3,7 +3,15 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { createRecordDetails, type ShownPart } from '../stored/record-json.ts';
 import type { Submission } from './submission.ts';
-import type { AppliedEdit, EditPart, EditTarget, Requirement, Statement, WritePart } from './write-part.ts';
+import type {
+  AppliedEdit,
+  CheckedWrite,
+  EditPart,
+  EditTarget,
+  Requirement,
+  Statement,
+  WritePart,
+} from './write-part.ts';
 
 /**
  * What a feature adds to the stored record: members, and what each write does with them. The core
@@ -22,6 +30,12 @@ export interface RecordPart {
    * for each lease.
    */
   under(lease: LeasedApp): LeasedPart | undefined;
+  /**
+   * Corrects a record after a write that its lease did not cover: a job of the part may have passed
+   * the record before the write.
+   * @param before the app as it was in the lease of the write @param current a later lease
+   */
+  correct?(write: CheckedWrite, before: Lease['app'], current: Lease): Promise<void>;
 }
 
 /** What a part knows of an app when it is composed. */
@@ -96,6 +110,11 @@ export function createRecordParts(parts: readonly RecordPart[]) {
 
   return {
     details: createRecordDetails(parts.flatMap(({ shown = [] }) => shown)),
+
+    /** Corrects a record after a write that its lease did not cover. */
+    async correct(...late: Parameters<NonNullable<RecordPart['correct']>>): Promise<void> {
+      for (const part of parts) await part.correct?.(...late);
+    },
 
     /** The bytes of a record that `sizeBound` does not count. */
     reserved: (lease: LeasedApp): number => under(lease).reserved,

@@ -40,6 +40,12 @@ export function unset({ update }: Statement, path: string): void {
   update.$unset[path] = '';
 }
 
+/** A write that was checked against a lease, and may have ended after it. */
+export interface CheckedWrite extends Pick<UserDocument, 'appId' | 'sourceAppId' | 'email' | 'schemaVersion'> {
+  /** The creation time of the record that it may have created; absent when it creates none. */
+  now?: Date;
+}
+
 /** The bytes by which a part lets a record grow. */
 export interface Growth {
   bytes: number;

@@ -271,9 +271,8 @@ describe('an erasure', () => {
       users: a.db.collection('users') as never,
       erasures: a.db.collection('erasures') as never,
       newId: createRecordIds(),
-      removeKeysOf: () => Promise.reject(killed),
       hasConsumers: async () => false,
-      traces: { exist: store.names, remove: store.forget },
+      traces: [{ exist: store.names, remove: () => Promise.reject(killed) }],
       guardOfErased: () => async () => new Date(),
       onEvents: () => undefined,
     });

@@ -1,12 +1,16 @@
 import { createAppModel, createRevisionModel } from '../../../src/apps/apps.model.ts';
 import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import type { Connection } from '../../../src/platform/database/client.ts';
-import { RECORD_MEMBERS } from '../../../src/records/records.ts';
-import { createUserModel } from '../../../src/records/stored/record.ts';
+import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/record.ts';
 import { createErasureModel } from '../../../src/records/write/erasure.ts';
+import { createRecordLimits } from '../../../src/records/write/record-limits.ts';
+import { joinMembers } from '../../../src/records/write/record-part.ts';
 import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
+import { createUnconnectedParts } from './record-parts.ts';
 
 export type Models = ReturnType<typeof createModels>;
+
+const MEMBERS = createUnconnectedParts(createRecordLimits(1_000_000)).map(({ members }) => members);
 
 /** Opens the collections that tests of single parts use. */
 export function createModels(connection: Connection) {
@@ -14,7 +18,7 @@ export function createModels(connection: Connection) {
     apps: createAppModel(connection),
     revisions: createRevisionModel(connection),
     schemas: createSchemaModel(connection),
-    users: createUserModel(connection, RECORD_MEMBERS),
+    users: createUserModel(connection, joinMembers([CORE_MEMBERS, ...MEMBERS])),
     erasures: createErasureModel(connection),
     webhooks: createWebhookModel(connection),
     deliveries: createDeliveryModel(connection),
