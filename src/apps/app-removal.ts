@@ -2,6 +2,7 @@ import type { Filter, ObjectId } from 'mongodb';
 import { AppNotFound, InvalidInput, Unavailable } from '../platform/core/errors.ts';
 import type { Logger } from '../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../platform/database/lateness.ts';
 import type { RemovalGuard } from '../platform/database/removal.ts';
 import type { Job } from '../platform/jobs/job-runner.ts';
 import type { AppDocument, AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
@@ -19,8 +20,6 @@ interface RemovalDeps {
   sweepEveryMs?: number | undefined;
 }
 
-const VALID_MS = 10_000;
-
 type GuardOf = (appId: ObjectId) => RemovalGuard;
 
 /**
@@ -35,7 +34,7 @@ function createRemovalGuard({ apps, deletedApps, clock }: RemovalDeps): GuardOf 
     // The tombstone is written before the app is removed.
     const mayBeRemoved = app ? app.deletingSince !== undefined : (await deletedApps.findOne({ _id })) !== null;
     if (!mayBeRemoved) throw new Unavailable('appIsBack');
-    return new Date(now.getTime() + VALID_MS);
+    return new Date(now.getTime() + READ_HOLDS_MS);
   };
 }
 

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { LATE_WRITES_END_MS } from '../../src/records/stored/record-passes.ts';
+import { LATE_WRITE_ENDS_MS } from '../../src/platform/database/lateness.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { rounds } from '../support/run/rounds.ts';
@@ -58,7 +58,7 @@ async function filledApp(...indexed: string[]): Promise<string> {
 
 /** Ends the wait for late writes, which no setting of a server process shortens. */
 async function skipWait(sourceAppId: string): Promise<void> {
-  const known = { 'slots.$[use].knownAt': new Date(Date.now() - LATE_WRITES_END_MS) };
+  const known = { 'slots.$[use].knownAt': new Date(Date.now() - LATE_WRITE_ENDS_MS) };
   await server.db
     .collection('apps')
     .updateOne(

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { LEASE_MS } from '../../src/apps/revision.ts';
+import { LATE_WRITE_ENDS_MS } from '../../src/platform/database/lateness.ts';
 import type { UserDocument } from '../../src/records/stored/record.ts';
-import { LATE_WRITES_END_MS } from '../../src/records/stored/record-passes.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { withLateWrites } from '../support/database/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 async function endWait(sourceAppId: string): Promise<void> {
   const known = async () => (await appDocument(server, sourceAppId)).slots?.[0]?.knownAt;
   await expect.poll(known, POLL).toBeDefined();
-  const update = { $set: { 'slots.0.knownAt': new Date(Date.now() - LATE_WRITES_END_MS) } };
+  const update = { $set: { 'slots.0.knownAt': new Date(Date.now() - LATE_WRITE_ENDS_MS) } };
   await server.db.collection('apps').updateOne({ sourceAppId }, update);
 }
 

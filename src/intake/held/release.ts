@@ -1,6 +1,7 @@
 import { withRenamedKeys } from '../../fields/renames.ts';
 import { KeyReused } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { appliedKey } from '../../records/write/idempotency-keys.ts';
 import type { StoredSubmission } from '../../records/write/submission-writes.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
@@ -8,9 +9,6 @@ import type { Lease } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import type { HeldDocument, HeldStore } from './held.model.ts';
-
-/** How long an entry may end because it is stored: later a restore may have removed the record. */
-const ENDED_WITHIN_MS = 10_000;
 
 export type HeldRelease = ReturnType<typeof createHeldRelease>;
 
@@ -57,7 +55,7 @@ export function createHeldRelease(deps: {
       } as const;
       const submit = (sentUnder: NonNullable<SubmissionOptions['sentUnder']>) =>
         submissions.submit(sourceAppId, source, { sentUnder, ...to });
-      const before = new Date((await clock.read()).getTime() + ENDED_WITHIN_MS);
+      const before = new Date((await clock.read()).getTime() + READ_HOLDS_MS);
       // No client can send a key with a space. The content is the same under each schema.
       const ownKey = appliedKey(`held ${entry._id.toHexString()}`, { data }, entry.at);
       // The record of a change has its key: it answers repeats since then.

@@ -2,13 +2,11 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPrivateFile } from '../../platform/core/private-file.ts';
+import { WRITE_ENDS_MS } from '../../platform/database/lateness.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
 import type { Line } from './manifest.ts';
 import { createMeasurement } from './measure.ts';
-
-/** By then every write that was begun before has ended. */
-const WRITES_END_MS = 10_000;
 
 /**
  * Writes the manifest of a database to a regular file, which appears when it is complete, or to a
@@ -20,7 +18,7 @@ const WRITES_END_MS = 10_000;
 export async function writeManifest(
   opened: Diagnosis,
   target: string | NodeJS.WritableStream,
-  writesEndMs = WRITES_END_MS,
+  writesEndMs = WRITE_ENDS_MS,
 ): Promise<{ apps: number; records: number }> {
   const { connection, database, services } = opened;
   const { now } = await greet(opened);

@@ -2,9 +2,10 @@ import { Command, Option } from 'commander';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { APP_ROLES, type AppRole } from '../../platform/core/roles.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { oneLine } from '../../platform/mail/content.ts';
 import type { Services } from '../../services.ts';
-import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
 
 const ACCOUNTS_AT_ONCE = 500;
 
@@ -44,7 +45,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
     .action((email: string) =>
       withServices(async (services) => {
         const { accounts, audit, clock } = services;
-        const token = await accounts.service.createLink(email, clock.within(WRITES_WITHIN_MS));
+        const token = await accounts.service.createLink(email, clock.within(READ_HOLDS_MS));
         const target = (await accounts.store.findByEmail(email))?._id.toHexString();
         await audit.record({ action: 'account.link.created', actor: COMMAND_LINE, app: null, target });
         printLink(streams, services, 'link', token, 'It works once, for 15 minutes.');
@@ -78,7 +79,7 @@ export function accountCommands({ withServices, streams }: Tool): Command {
       withServices(async ({ accounts, audit, clock }) => {
         const found = await accounts.store.findByEmail(parseEmail(email));
         if (!found) throw new CommandFailed('No account has this email');
-        await accounts.status.suspend(found._id, clock.within(WRITES_WITHIN_MS));
+        await accounts.status.suspend(found._id, clock.within(READ_HOLDS_MS));
         const event = { action: 'account.changed', actor: COMMAND_LINE, app: null } as const;
         await audit.record({ ...event, target: found._id.toHexString(), detail: { suspended: true } });
         say(streams, `Suspended ${found.email}`);

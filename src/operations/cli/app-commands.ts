@@ -4,7 +4,8 @@ import type { Role } from '../../apps/apps.model.ts';
 import type { NewPassword } from '../../apps/apps.service.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { APP_ID_FORMAT } from '../../platform/core/identifiers.ts';
-import { COMMAND_LINE, note, type Streams, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
+import { COMMAND_LINE, note, type Streams, say, type Tool } from './command.ts';
 
 /** The commands `app create|list|delete|rotate-password` (spec 5.2, rule 6). */
 export function appCommands({ withServices, streams }: Tool): Command {
@@ -42,7 +43,7 @@ export function appCommands({ withServices, streams }: Tool): Command {
     .action(async (id: string, { yes }: { yes?: true }) => {
       if (!yes) await confirm(streams, id);
       await withServices(async ({ removal, audit, clock }) => {
-        const deletedUsers = await removal.remove(id, clock.within(WRITES_WITHIN_MS));
+        const deletedUsers = await removal.remove(id, clock.within(READ_HOLDS_MS));
         const app = { sourceAppId: id };
         await audit.record({ action: 'app.deleted', actor: COMMAND_LINE, app, target: id, detail: { deletedUsers } });
         say(streams, `Deleted app ${id} and ${deletedUsers} users`);
@@ -55,7 +56,7 @@ export function appCommands({ withServices, streams }: Tool): Command {
     .argument('<id>', 'its sourceAppId')
     .action((id: string) =>
       withServices(async ({ apps, audit, clock }) => {
-        const replaced = await apps.rotatePassword(id, clock.within(WRITES_WITHIN_MS));
+        const replaced = await apps.rotatePassword(id, clock.within(READ_HOLDS_MS));
         await audit.record({ action: 'password.replaced', actor: COMMAND_LINE, app: replaced.app, target: id });
         printPassword(streams, 'New password for app', replaced);
       }),

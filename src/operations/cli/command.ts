@@ -33,11 +33,6 @@ export interface Tool {
 /** The actor of the audit log (spec 4.9). */
 export const COMMAND_LINE = { kind: 'command line' } as const;
 
-/**
- * The time in which a command begins its writes: later ones could replace what others did since.
- */
-export const WRITES_WITHIN_MS = 10_000;
-
 /** Writes a line of the command's output. */
 export function say({ stdout }: Streams, line: string): void {
   stdout.write(`${line}\n`);

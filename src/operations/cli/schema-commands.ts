@@ -3,8 +3,9 @@ import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Rename } from '../../fields/renames.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import type { SchemaService } from '../../schemas/schemas.service.ts';
-import { COMMAND_LINE, refuseFile, say, type Tool, WRITES_WITHIN_MS } from './command.ts';
+import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
 export function schemaCommands({ withServices, streams }: Tool): Command {
@@ -30,7 +31,7 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
       const json = parseJson(await read);
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit, clock }) => {
-        const until = clock.within(WRITES_WITHIN_MS);
+        const until = clock.within(READ_HOLDS_MS);
         const schema = await schemas.replace(id, replacement, { by: { author: 'command line' }, until });
         const app = { id: (await apps.find(id))?.id, sourceAppId: id };
         const detail = { version: schema.version };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../apps/activity.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 import type { BulkEditor, BulkResult } from '../../records/write/bulk-edit.ts';
@@ -16,8 +17,6 @@ const BATCH_IF_BUSY = 50;
 const MAX_SCHEMA_CHANGES = 5;
 /** The wait of a step after an error, so that it is not repeated at once. */
 const PAUSE_MS = 200;
-/** How long a change may forget records that a batch did not find. */
-const FORGET_WITHIN_MS = 10_000;
 
 export const CHANGE_JOB = 'changes';
 
@@ -77,7 +76,7 @@ export function createChangeJob(deps: {
     const ids = await store.ids(change, done, Math.min(size, most));
     if (session.contested > 0) await editor.fence(change.appId, ids);
     const results = await apply(session, ids, checkOwner);
-    const until = clock.within(FORGET_WITHIN_MS);
+    const until = clock.within(READ_HOLDS_MS);
     const committed = await store.commit(change, name, countResults(results));
     if (!committed) throw new RunIsOver();
     // Those that were erased before the change was stored: their erasure did not find it.

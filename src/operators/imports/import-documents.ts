@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId } from 'mongodb';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import type {
   Counters,
@@ -18,11 +19,6 @@ export const KEEP_IMPORT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** Spec 4.7. */
 export const MAX_ERRORS = 20;
 const MAX_RUNNING = 1_000;
-/**
- * How long inserts of a run may take effect after another run began, or a person was erased: the
- * time limit of a statement (3 s); no others begin (platform/database/guarded-insert.ts).
- */
-export const WRITES_END_MS = 5_000;
 const POLL_MS = 25;
 /** The erasures of which a file knows how far they have searched it. */
 const MAX_SEARCHED = 100;
@@ -228,7 +224,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
 
     /** Resolves when no insert from before these imports were read is in progress. */
     async batchesEnded(all: readonly ImportDocument[]): Promise<void> {
-      const until = performance.now() + WRITES_END_MS;
+      const until = performance.now() + STATEMENT_ENDS_MS;
       for (const one of all) {
         while (performance.now() < until && !(await hasEndedBatch(one))) await sleep(POLL_MS);
       }

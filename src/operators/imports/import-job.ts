@@ -3,19 +3,17 @@ import type { ObjectId } from 'mongodb';
 import type { Pace } from '../../apps/activity.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS, STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 import { DamagedArchive } from './archive.ts';
 import { type ContentStore, MissingContent } from './content.ts';
-import { WRITES_END_MS } from './import-documents.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
 import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
 
 const EVERY_MS = 1_000;
 const CLEAN_UP_MS = 200;
-/** How long a removal relies on what it read: an operator may have restored the import since. */
-const REMOVED_WITHIN_MS = 10_000;
 /** The lines of a batch, and of one beside submissions, which wait for it. */
 const BATCH = 500;
 const BATCH_IF_BUSY = 50;
@@ -49,14 +47,14 @@ export function createImportJob(
     writesEndMs?: number | undefined;
   },
 ): Job {
-  const { store, content, rejects, pace, clock, logger, writesEndMs = WRITES_END_MS } = deps;
+  const { store, content, rejects, pace, clock, logger, writesEndMs = STATEMENT_ENDS_MS } = deps;
   const sessions = new Map<string, Session>();
 
   /** Removes data that imports no longer need; resolves with whether more is left. */
   async function cleanUp(): Promise<boolean> {
     const until = performance.now() + CLEAN_UP_MS;
     const leftMs = (): number => until - performance.now();
-    const guard = clock.within(REMOVED_WITHIN_MS);
+    const guard = clock.within(READ_HOLDS_MS);
     const found = await store.toCleanUp();
     for (const one of found) {
       if (!(await content.removeSome(one._id, leftMs(), guard))) return true;

@@ -10,6 +10,7 @@ import { HistorySettingsBody, type HistorySettingsStore, MAX_HISTORY_DAYS } from
 import type { PendingRenames } from '../../fields/renames.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import type { Older } from '../../platform/database/removal.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
@@ -168,8 +169,6 @@ function presentEntry(
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 10 * 60 * 1_000;
 const APPS_AT_ONCE = 100;
-/** A statement that begins later after the read of the setting drops nothing. */
-const DROP_WITHIN_MS = 10_000;
 
 interface Pass {
   appIds: ObjectId[];
@@ -190,7 +189,7 @@ export function createHistoryJob(deps: {
   const { parts, settings: store, idsAfter, clock, pace, everyMs = EVERY_MS } = deps;
 
   async function advance(pass: Pass): Promise<boolean> {
-    const until = new Date((await clock.read()).getTime() + DROP_WITHIN_MS);
+    const until = new Date((await clock.read()).getTime() + READ_HOLDS_MS);
     if (!clock.isTrusted()) return false;
     if (pass.appIds.length === 0) {
       pass.appIds = await idsAfter(pass.after, APPS_AT_ONCE);

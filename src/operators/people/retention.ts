@@ -8,6 +8,7 @@ import { type AppModel, NOT_BEING_DELETED, type Retention } from '../../apps/app
 import { AppNotFound, Conflict } from '../../platform/core/errors.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -112,9 +113,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const EVERY_MS = 10 * 60 * 1_000;
 const BATCH = 1_000;
 
-/** A statement that begins later after the read of its setting erases nothing. */
-const ERASE_WITHIN_MS = 10_000;
-
 interface Pass {
   appIds: ObjectId[];
   /** The newest processed record of the first app. */
@@ -151,7 +149,7 @@ export function createRetentionJob(deps: {
     const old = found.filter((record) => record[basis] < before).map(({ _id }) => _id);
     if (old.length > 0 && stillOwner()) {
       // Excludes records that changed after the read, and settings that may have been replaced.
-      const inTime = beginsBefore(new Date(begun.getTime() + ERASE_WITHIN_MS));
+      const inTime = beginsBefore(new Date(begun.getTime() + READ_HOLDS_MS));
       current.erased += await records.erase(appId, old, { [basis]: { $lt: before }, ...inTime });
     }
     return found.length < BATCH ? undefined : found.at(-1)?._id;

@@ -3,7 +3,8 @@ import { Unavailable } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { Connection } from './client.ts';
-import { hello, STATEMENT_TIME_MS } from './collections.ts';
+import { hello } from './collections.ts';
+import { STATEMENT_ENDS_MS } from './lateness.ts';
 
 /**
  * Matches documents only while MongoDB's clock is before a time, so a statement that arrives late
@@ -23,17 +24,12 @@ export function beginsBefore(deadline: Date): { $expr: object } {
 export type Until = () => Promise<Date>;
 
 /**
- * How far a stored time may be ahead of `$$NOW`, in ms. `$$NOW` is when a statement began: it may
- * have waited since for one that began later. The clocks of the members of a replica set differ.
- */
-const MAX_AHEAD_MS = STATEMENT_TIME_MS + 2_000;
-
-/**
  * Returns the expression: a stored time, of at most `byMs` after the statement that stored it, is
- * of a clock of MongoDB that was set back since.
+ * of a clock of MongoDB that was set back since. `$$NOW` is when a statement began: it may have
+ * waited since for one that began later.
  */
 export function isOfClockSetBack(time: string | object, byMs = 0): { $gt: unknown[] } {
-  return { $gt: [time, { $add: ['$$NOW', byMs + MAX_AHEAD_MS] }] };
+  return { $gt: [time, { $add: ['$$NOW', byMs + STATEMENT_ENDS_MS] }] };
 }
 
 /** Clocks that differ by more than this are not trusted: nothing is erased for its age. */

@@ -1,4 +1,5 @@
 import { BSON, type MongoClient, type Collection as MongoCollection, type Document as MongoDocument } from 'mongodb';
+import { STATEMENT_TIME_MS } from './lateness.ts';
 
 export type Collection<Document extends MongoDocument> = MongoCollection<Document>;
 
@@ -20,9 +21,6 @@ export function decodeExactly<Document>(bytes: Uint8Array): Document {
   const options = { promoteValues: false, bsonRegExp: true, fieldsAsRaw: NO_RAW_FIELDS };
   return BSON.deserialize(bytes, options) as Document;
 }
-
-/** Default time limit of one statement in the database, in milliseconds. */
-export const STATEMENT_TIME_MS = 3_000;
 
 /** Asks a server for its part in the deployment, and for its time. */
 export function hello(client: MongoClient): Promise<MongoDocument> {

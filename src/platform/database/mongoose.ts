@@ -16,7 +16,8 @@ import {
   UUID,
 } from 'mongodb';
 import mongoose from 'mongoose';
-import { type Collection, limitStatementTime, STATEMENT_TIME_MS } from './collections.ts';
+import { type Collection, limitStatementTime } from './collections.ts';
+import { STATEMENT_TIME_MS } from './lateness.ts';
 
 /**
  * The declarations of all collections, in the language of Mongoose. Only this file imports it, and

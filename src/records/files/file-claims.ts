@@ -5,12 +5,12 @@ import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
+import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { Claim } from '../write/submission.ts';
 import type { FindPlace } from './file-places.ts';
-import { WRITES_END_MS } from './file-writing.ts';
 import type { FileCollection, FileDocument } from './files.model.ts';
 import { findByTokens } from './known-files.ts';
 
@@ -139,7 +139,7 @@ export function createFileClaims(deps: {
     // Of a request that did not store its record, or has not yet: this one stores it under that id.
     if (record && 'newRecord' in claimant && place === 'no record') return { free: record };
     if (!claim) throw refusal();
-    return claim.until.getTime() + WRITES_END_MS < file.now.getTime() ? { over: claim.id } : 'claimed';
+    return claim.until.getTime() + STATEMENT_ENDS_MS < file.now.getTime() ? { over: claim.id } : 'claimed';
   }
 
   /**

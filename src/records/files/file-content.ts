@@ -1,6 +1,7 @@
 import type { UUID } from 'mongodb';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileDocument } from './files.model.ts';
 
 /** Bytes of a file, inclusive, from 0. */
@@ -22,12 +23,9 @@ export interface RemovalTime {
   check(): Promise<void>;
 }
 
-/** How long a removal relies on what it read: a restore takes longer. */
-const REMOVED_WITHIN_MS = 10_000;
-
 /** @param read the time of MongoDB's clock when, or before, the state of the files was read */
 export function removalTime(clock: Pick<DatabaseClock, 'read'>, read: Date): RemovalTime {
-  const until = new Date(read.getTime() + REMOVED_WITHIN_MS);
+  const until = new Date(read.getTime() + READ_HOLDS_MS);
   const check = async (): Promise<void> => {
     if ((await clock.read()) >= until) throw new Unavailable();
   };

@@ -1,6 +1,7 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { NotFound } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import type { UserCollection } from '../stored/record.ts';
@@ -9,7 +10,6 @@ import type { RecordEditor } from '../write/record-edit.ts';
 import { MissingContent } from './file-content.ts';
 import { markedFiles } from './file-places.ts';
 import type { FileStores } from './file-stores.ts';
-import { WRITES_END_MS } from './file-writing.ts';
 import { BY_SCAN, type FileCollection, type FileDocument, type FileMetadata } from './files.model.ts';
 import { NotScanned, type Scanner, ScannerAway } from './scanner.ts';
 
@@ -89,7 +89,7 @@ export function createFileScans(deps: FileScanDeps): Job {
       await markKept(appId, record, _id.toString());
     }
     if (held) await markHeld(appId, held, _id.toString());
-    const isClaimed = claim && claim.until.getTime() + WRITES_END_MS >= now.getTime();
+    const isClaimed = claim && claim.until.getTime() + STATEMENT_ENDS_MS >= now.getTime();
     if (!isClaimed) await become(file, 'infected');
   }
 

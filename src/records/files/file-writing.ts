@@ -1,7 +1,6 @@
 import { Binary, ObjectId, type UUID } from 'mongodb';
 import { Conflict } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
-import { STATEMENT_TIME_MS } from '../../platform/database/collections.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { tooLargeError } from './arrival.ts';
 import { CHARGE_OF_LENGTH, type FileCharges } from './file-charges.ts';
@@ -17,8 +16,6 @@ const MAX_WRITING_OF_APP = 1;
 /** How long a request may write without word from its process. */
 export const WRITER_MS = 30_000;
 const RENEW_MS = 10_000;
-/** A statement that began before the end of a claim, or of a writer, has ended by then, in ms. */
-export const WRITES_END_MS = STATEMENT_TIME_MS + 2_000;
 /** How long the document of a removed file stays, for what arrives late. */
 const REMOVED_MS = 30_000;
 

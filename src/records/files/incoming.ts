@@ -13,13 +13,14 @@ import {
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { createRecordIds } from '../stored/record-id.ts';
 import { type Arrival, checkName, createInspection, type ReadRange, refusal, tooLargeError } from './arrival.ts';
 import { chargeOf, createFileCharges, firstCharge } from './file-charges.ts';
 import { removalTime } from './file-content.ts';
 import type { FileStores } from './file-stores.ts';
-import { createFileWriting, isCutOff, WRITER_MS, WRITES_END_MS, Writing } from './file-writing.ts';
+import { createFileWriting, isCutOff, WRITER_MS, Writing } from './file-writing.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileCollection, type FileDocument } from './files.model.ts';
 import type { Scanner } from './scanner.ts';
 
@@ -203,7 +204,7 @@ export function createIncomingFiles(deps: {
         $and: [
           { $gt: ['$metadata.expiresAt', '$$NOW'] },
           // An absent time is before every other one.
-          { $lt: [{ $ifNull: ['$metadata.writer.until', EPOCH] }, { $subtract: ['$$NOW', WRITES_END_MS] }] },
+          { $lt: [{ $ifNull: ['$metadata.writer.until', EPOCH] }, { $subtract: ['$$NOW', STATEMENT_ENDS_MS] }] },
         ],
       },
     };
@@ -223,7 +224,7 @@ export function createIncomingFiles(deps: {
       return refusal(field.key, 'fileToken');
     }
     const { state, writer } = found.metadata;
-    const isBeingSent = state === 'arriving' && writer && writer.until.getTime() + WRITES_END_MS >= now.getTime();
+    const isBeingSent = state === 'arriving' && writer && writer.until.getTime() + STATEMENT_ENDS_MS >= now.getTime();
     // While bytes are stored, their number is no place to go on.
     if (isBeingSent || (state === 'arriving' && found.length === first)) return new Conflict('fileBeingSent');
     return continuesAt(found.length);

@@ -2,15 +2,10 @@ import type { ObjectId, UUID } from 'mongodb';
 import { type IndexUse, notAfterEpoch, type SlotName } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
+import { LATE_WRITE_ENDS_MS, SUSPENDED_WRITE_ENDS_MS } from '../../platform/database/lateness.ts';
 import type { StepContext } from '../../platform/jobs/job.ts';
 import { NEWEST_FIRST, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
-import {
-  createRecordPasses,
-  isUnknown,
-  LATE_WRITES_END_MS,
-  LATER_CHECK_MS,
-  type PassDeps,
-} from '../stored/record-passes.ts';
+import { createRecordPasses, isUnknown, type PassDeps } from '../stored/record-passes.ts';
 import type { IndexUses, OpenApp } from './index-uses.ts';
 
 /** Read before the records, so that late writes change no later state (decision 21). */
@@ -106,8 +101,8 @@ export function createIndexBuilds<Use extends IndexUse>(
   // A record that a build misses would be missing from answers, so a build waits for late writes.
   const passes = createRecordPasses({
     ...deps,
-    writesEndMs: deps.writesEndMs ?? LATE_WRITES_END_MS,
-    checksMs: deps.checksMs ?? [LATER_CHECK_MS],
+    writesEndMs: deps.writesEndMs ?? LATE_WRITE_ENDS_MS,
+    checksMs: deps.checksMs ?? [SUSPENDED_WRITE_ENDS_MS],
   });
 
   /** Resolves with whether records are left. */

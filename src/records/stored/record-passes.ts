@@ -2,22 +2,11 @@ import type { ObjectId } from 'mongodb';
 import type { Pace } from '../../apps/activity.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
+import { LATE_WRITE_ENDS_MS, SUSPENDED_WRITE_ENDS_MS, WRITE_ENDS_MS } from '../../platform/database/lateness.ts';
 import type { StepContext } from '../../platform/jobs/job.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 
-/**
- * 3 s in the queue of a server, the time limit of a statement, and one repetition by the driver
- * (decision 22). A live server repairs its late writes (revalidation.ts); this covers others.
- */
-const WRITES_END_MS = 10_000;
-
-/** Later than the driver waits for a write and its repetition: no filter refuses an insert. */
-export const LATE_WRITES_END_MS = 75_000;
-
-/** For writes of servers that were suspended. */
-export const LATER_CHECK_MS = 24 * 60 * 60 * 1_000;
-
-const CHECKS_MS: readonly number[] = [LATE_WRITES_END_MS, LATER_CHECK_MS];
+const CHECKS_MS: readonly number[] = [LATE_WRITE_ENDS_MS, SUSPENDED_WRITE_ENDS_MS];
 
 const BATCH = 500;
 
@@ -38,7 +27,7 @@ export const isUnknown = ({ knownAt }: { knownAt?: Date | undefined }, now: Date
   knownAt === undefined || knownAt > now;
 
 /** The waits, batches and checks of passes over all records of an app (decision 21). */
-export function createRecordPasses({ revision, pace, writesEndMs = WRITES_END_MS, checksMs = CHECKS_MS }: PassDeps) {
+export function createRecordPasses({ revision, pace, writesEndMs = WRITE_ENDS_MS, checksMs = CHECKS_MS }: PassDeps) {
   return {
     /** Ensures that every server knows these states, and stores when it did. */
     async announce<State>(unknown: readonly State[], setKnown: (state: State) => Promise<void>): Promise<void> {

@@ -6,6 +6,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
+import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
@@ -77,9 +78,6 @@ export interface RecordTraces {
 
 export type ErasureGuard = ReturnType<typeof createErasureGuard>;
 
-/** How long a removal of traces relies on the absence of their records: a restore takes longer. */
-const TRACES_WITHIN_MS = 10_000;
-
 /** Creates the guards of removals of what names erased records: one may have been restored. */
 export function createErasureGuard(users: UserCollection, clock: Pick<DatabaseClock, 'read'>) {
   return (appIds: readonly ObjectId[], ids: readonly DocumentId[]): RemovalGuard =>
@@ -87,7 +85,7 @@ export function createErasureGuard(users: UserCollection, clock: Pick<DatabaseCl
       const now = await clock.read();
       const those = { appId: { $in: [...appIds] }, _id: { $in: [...ids] } };
       if (await users.findOne(those, { projection: { _id: 1 }, hint: { _id: 1 } })) throw new Unavailable();
-      return new Date(now.getTime() + TRACES_WITHIN_MS);
+      return new Date(now.getTime() + READ_HOLDS_MS);
     };
 }
 

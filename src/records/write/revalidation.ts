@@ -1,14 +1,12 @@
 import type { AppService } from '../../apps/apps.service.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import type { UserCollection } from '../stored/record.ts';
 import type { RecordParts } from './record-part.ts';
 import type { Submission } from './submission.ts';
 import type { CheckedWrite } from './write-part.ts';
-
-/** The time in which a failed write may still take effect. */
-const SETTLES_WITHIN_MS = 5_000;
 
 export type Revalidation = ReturnType<typeof createRevalidation>;
 
@@ -54,7 +52,7 @@ export function createRevalidation(deps: {
       if (lease.isCurrent()) return;
       // Only the necessary members, because a database failure causes many of these.
       const write = { appId, sourceAppId, email, schemaVersion, ...(now && { now }) };
-      setTimeout(() => void settle(write, lease.app).catch(() => undefined), SETTLES_WITHIN_MS).unref();
+      setTimeout(() => void settle(write, lease.app).catch(() => undefined), STATEMENT_ENDS_MS).unref();
     },
   };
 

@@ -1,5 +1,5 @@
 import type { Db, Document, MongoClient } from 'mongodb';
-import { STATEMENT_TIME_MS } from '../../../src/platform/database/collections.ts';
+import { STATEMENT_TIME_MS } from '../../../src/platform/database/lateness.ts';
 import type { CollectionSchema } from '../../../src/platform/database/mongoose.ts';
 
 /**
