@@ -3,6 +3,7 @@ import type { AppDocument, AppModel } from '../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
+import { limitAttempts } from '../platform/core/attempts.ts';
 import { typedFilter } from '../platform/database/filters.ts';
 import { lookup } from '../platform/database/lookups.ts';
 import { isWithin, type Moment, systemClock } from './schema-leases.ts';
@@ -154,7 +155,6 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
   };
 }
 
-const MAX_ATTEMPTS = 24;
 const AT_ONCE = new Date(0);
 
 export type SlotHandover = ReturnType<typeof createSlotHandover>;
@@ -163,7 +163,7 @@ export type SlotHandover = ReturnType<typeof createSlotHandover>;
 export function createSlotHandover(apps: AppModel) {
   /** Replaces the slots of an app, if they did not change since they were read, in a new epoch. */
   async function change(appId: ObjectId, changed: (slots: IndexSlot[], since: number) => IndexSlot[]): Promise<void> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts(); ; again()) {
       const found = await apps.findOne({ _id: appId }, { projection: { slots: 1, slotEpoch: 1 } });
       const { slots, slotEpoch = 0 } = found ?? {};
       if (!slots) return;
@@ -176,7 +176,6 @@ export function createSlotHandover(apps: AppModel) {
       });
       if (matchedCount === 1) return;
     }
-    throw new Error('the index slots of an app keep changing');
   }
 
   return {

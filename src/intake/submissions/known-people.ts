@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { type FormSettings, hidesKnown } from '../../apps/form-settings.ts';
-import { TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
+import { TooManyRequests } from '../../platform/core/errors.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Records } from '../../records/records.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
@@ -14,8 +15,6 @@ import type { SubmissionOptions } from './acceptance.ts';
 /** The most emails to an address of an app in an hour (spec 4.5.5). */
 const CHANGES_PER_HOUR = 3;
 const HOUR_MS = 3_600_000;
-
-const MAX_ATTEMPTS = 5;
 
 /** A change that waits for the link in its email. */
 export interface PlannedChange {
@@ -94,13 +93,12 @@ export function createKnownPeopleRules(deps: {
     options: SubmissionOptions,
   ): Promise<StoredSubmission> {
     if (existing === undefined) return submissions.store(submission);
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts('submissionsOfRecord', 1); ; again()) {
       const created = await submissions.create(submission);
       if (created) return created;
       const record = existing === 'keep' ? await keep() : await change();
       if (record) return { id: record._id, createdAt: record.createdAt, updatedAt: record.updatedAt };
     }
-    throw new Unavailable('submissionsOfRecord', 1);
 
     /** Who writes again may have lost the email. It is planned before the key is stored. */
     async function keep() {

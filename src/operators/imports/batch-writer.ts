@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import {
   appliedBefore,
   type ImportLine,
@@ -15,8 +15,6 @@ import type { Lease } from '../../schemas/schema-leases.ts';
 import { type RunningImport, whileRunBy } from './import-documents.ts';
 import type { ImportCollection, ImportSettings } from './imports.model.ts';
 
-/** Each further attempt means that concurrent writes changed records of the batch. */
-const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
 
 function isWritable(line: ImportLine): line is WritableLine {
@@ -181,8 +179,8 @@ export function createBatchWriter(deps: {
           await records.fence(batch.lease.app.id, emails);
         }
         let left = await insertUnread(batch, results);
-        for (let count = 0; left.length > 0; count += 1) {
-          if (count === MAX_ATTEMPTS) throw new Unavailable();
+        const again = limitAttempts();
+        for (let count = 0; left.length > 0; count = again()) {
           // Concurrent writes change the records, or the relay must take their events first.
           if (count > 2) await sleep(PAUSE_MS * count);
           left = await attempt(batch, left, results);

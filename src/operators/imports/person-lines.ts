@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { PersonData } from '../../apps/feature.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
@@ -90,8 +91,6 @@ interface Progress {
   isOver: boolean;
 }
 
-/** Each further attempt means that a chunk was written meanwhile. */
-const MAX_ATTEMPTS = 24;
 /** Larger parts are searched chunk by chunk. Includes empty lines before a record. */
 const MAX_PART_BYTES = 2 * MAX_LINE_BYTES;
 /** More than the bytes of an email. An even number, because characters may have two bytes. */
@@ -103,13 +102,12 @@ function createOverwriting(content: ContentStore, { chunks }: File, guard: Remov
 
   /** Writes these parts of a chunk; other parts may be written meanwhile. */
   async function write(id: ObjectId, parts: readonly { at: number; bytes: Buffer }[]): Promise<void> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts(); ; again()) {
       const { bytes: stored, version } = await content.readChunk(id);
       const chunk = Buffer.from(stored);
       for (const { at, bytes } of parts) bytes.copy(chunk, at);
       if (await content.replace(id, version, chunk, guard)) return;
     }
-    throw new Unavailable();
   }
 
   return {

@@ -1,4 +1,5 @@
 import { ObjectId } from 'mongodb';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
@@ -9,8 +10,6 @@ import type { ImportCollection, ImportDocument } from './imports.model.ts';
 /** The files that one server receives at the same time, in total and of one app. */
 const MAX_UPLOADS = 16;
 const MAX_UPLOADS_OF_APP = 4;
-/** Each further attempt means that an erasure changed the last chunk. */
-const MAX_ATTEMPTS = 24;
 
 /** The state of a file; a request continues it only from this state. */
 type Progress = Pick<ImportDocument, '_id' | 'appId' | 'expiresAt' | 'received' | 'chunks'>;
@@ -53,14 +52,13 @@ export function createUploads(deps: {
    */
   async function extend(progress: Progress, upload: ObjectId, id: ObjectId, bytes: Buffer): Promise<void> {
     const stored = progress.received % CHUNK_BYTES;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts(); ; again()) {
       const chunk = await content.readChunk(id);
       const found = await imports.findOne(mayWrite(progress, upload), { projection: { _id: 1 } });
       if (!found) throw await explainLoss(progress);
       const whole = Buffer.concat([chunk.bytes.subarray(0, stored), bytes]);
       if (await content.replace(id, chunk.version, whole)) return;
     }
-    throw new Unavailable();
   }
 
   async function explainLoss({ _id }: Progress): Promise<Error> {

@@ -1,13 +1,11 @@
 import type { PersonData } from '../../apps/feature.ts';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './views.model.ts';
 
 /** Takes the place of an email in the name of a view. */
 const ERASED = '…';
 const BATCH_SIZE = 100;
-/** Each further attempt means that somebody else changed the view. */
-const MAX_ATTEMPTS = 24;
 
 /** The views whose name, filter, columns or order name a person by the email (spec 4.6). */
 export function createPersonViews(views: ViewModel, store: Pick<ViewStore, 'change'>): PersonData {
@@ -35,13 +33,12 @@ export function createPersonViews(views: ViewModel, store: Pick<ViewStore, 'chan
 
   async function eraseIn(view: ViewDocument, email: string, guard: RemovalGuard): Promise<boolean> {
     let current: ViewDocument | null = view;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts('viewChanging', 1); ; again()) {
       const content = current && withoutEmail(current, email);
       if (!current || !content) return false;
       if (await store.change(current, content, current, guard)) return true;
       current = await views.findOne({ _id: view._id });
     }
-    throw new Unavailable('viewChanging', 1);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { SessionPrincipal } from '../../api/principal.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
-import { Forbidden, NotFound, PreconditionFailed, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
+import { Forbidden, NotFound, PreconditionFailed, Unauthenticated } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
@@ -9,9 +10,6 @@ import { findTarget, isCondition, type QuerySchema } from '../search/conditions.
 import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './views.model.ts';
 
 type Caller = Pick<SessionPrincipal, 'account' | 'own' | 'scopes'>;
-
-/** Each further attempt means that somebody else changed the view. */
-const MAX_ATTEMPTS = 24;
 
 export type ViewService = ReturnType<typeof createViewService>;
 
@@ -107,7 +105,7 @@ export function createViewService(deps: {
       revisions?: readonly string[],
     ): Promise<ViewDocument> {
       const { shared, ...content } = change;
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      for (const again = limitAttempts('viewChanging', 1); ; again()) {
         const view = await find(appId, caller, id);
         if (shared) requireManager(caller);
         if (revisions && !revisions.includes(view.revision.toHexString())) {
@@ -119,7 +117,6 @@ export function createViewService(deps: {
         if (changed && owner.accountId) await accounts.settle(owner.accountId);
         if (changed) return changed;
       }
-      throw new Unavailable('viewChanging', 1);
     },
 
     /** @throws {NotFound} @throws {Forbidden} when it is shared, and the caller does not manage */

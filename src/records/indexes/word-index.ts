@@ -2,7 +2,8 @@ import { ObjectId } from 'mongodb';
 import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { type IndexUse, ofEpoch } from '../../apps/index-slots.ts';
 import type { AppRevision } from '../../apps/revision.ts';
-import { AppNotFound, Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
+import { AppNotFound } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { Job } from '../../platform/jobs/job.ts';
@@ -11,8 +12,6 @@ import { createIndexBuilds } from './index-builds.ts';
 import { createIndexUses } from './index-uses.ts';
 import type { SlotStore } from './slots.ts';
 import type { WordRecords } from './word-records.ts';
-
-const MAX_ATTEMPTS = 24;
 
 export type WordStore = ReturnType<typeof createWordStore>;
 
@@ -42,7 +41,7 @@ export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'pub
      * know of it (decision 21). @throws {NotFound}
      */
     async enable(appId: ObjectId, isEnabled: boolean, until: Until): Promise<void> {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      for (const again = limitAttempts(); ; again()) {
         const app = await find(appId);
         if (!app) throw new AppNotFound();
         const { words, slotEpoch = 0 } = app;
@@ -62,7 +61,6 @@ export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'pub
         await revision.publish();
         return;
       }
-      throw new Unavailable();
     },
   };
 }

@@ -8,7 +8,7 @@ import {
   SLOT_NAMES,
   type SlotName,
 } from '../../apps/index-slots.ts';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
@@ -45,8 +45,6 @@ interface IndexDeps {
   slotRecords: Pick<SlotRecords, 'correct'>;
   leases: Pick<SchemaLeases, 'hold'>;
 }
-
-const MAX_ATTEMPTS = 24;
 
 /** Creates the indexes of fields and of words (decision 21). */
 export function createIndexes({ users, load, apps, schemas, passes }: RecordBase) {
@@ -106,7 +104,7 @@ async function correctIndexes(
   before: AppIndexes,
   { leases, slotRecords, words }: IndexDeps,
 ): Promise<void> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  for (const again = limitAttempts(); ; again()) {
     const lease = await leases.hold(write.sourceAppId);
     // Another incarnation has other records; those of this one are being removed.
     if (!lease?.app.id.equals(write.appId)) return;
@@ -124,7 +122,6 @@ async function correctIndexes(
         : !keepsWords(before) || (await words.clear(write, slotEpoch)));
     if (isCorrected && lease.isCurrent()) return;
   }
-  throw new Unavailable();
 }
 
 type Indexed = Pick<App, 'slots' | 'words' | 'slotEpoch'>;

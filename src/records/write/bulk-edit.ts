@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UUID } from 'mongodb';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { decode } from '../../platform/database/collections.ts';
@@ -26,7 +27,6 @@ import {
 } from './record-edit.ts';
 import { extraKeysExpression } from './record-limits.ts';
 
-const MAX_ATTEMPTS = 24;
 const PAUSE_MS = 10;
 /** The most records that one read holds. Each has only the values that the change names. */
 const BATCH_SIZE = 100;
@@ -205,8 +205,8 @@ export function createBulkEditor(
       const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
       const turn = createTurns();
       let left = ids;
-      for (let count = 0; left.length > 0; count += 1) {
-        if (count === MAX_ATTEMPTS) throw new Unavailable();
+      const again = limitAttempts();
+      for (let count = 0; left.length > 0; count = again()) {
         if (count > 2) await sleep(PAUSE_MS * count);
         const erased = new Set(left.map((id) => id.toHexString()));
         const later: UUID[] = [];

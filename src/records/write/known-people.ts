@@ -1,12 +1,10 @@
 import type { UUID } from 'mongodb';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { type EarlierKey, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';
 import type { Submission } from './submission.ts';
-
-const MAX_ATTEMPTS = 24;
 
 type KnownPerson = Pick<UserDocument, '_id' | 'appId' | 'createdAt' | 'updatedAt' | 'appliedKeys' | 'keyEpoch'>;
 
@@ -58,7 +56,8 @@ export function createKnownPeople(deps: {
   async function claim(submission: Submission, found: Found, keptAs?: UUID): Promise<Found> {
     const { applied } = submission;
     let current = found;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const again = limitAttempts('submissionsOfRecord', 1);
+    for (let attempt = 0; ; attempt = again()) {
       const { record, earlier } = current;
       if (!record || earlier || !applied) return current;
       if (await addKey(record, submission.email, { ...applied, ...(keptAs && { keptAs }) })) return { record };
@@ -66,7 +65,6 @@ export function createKnownPeople(deps: {
       if (attempt > 0) await keys.moveOut(record);
       current = await find(submission);
     }
-    throw new Unavailable('submissionsOfRecord', 1);
   }
 
   /** Resolves with the record when what was stored under the key of a submission is complete. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { oldKeyIssues } from '../../fields/renames.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import {
   AppNotFound,
   Conflict,
@@ -257,9 +258,6 @@ export async function prepareEdit(
   return false;
 }
 
-/** Each further attempt means that a concurrent write changed the record or its schema. */
-const MAX_ATTEMPTS = 24;
-
 export type RecordEditor = ReturnType<typeof createRecordEditor>;
 
 /** An edit; a function computes it from the record as it was read. */
@@ -327,7 +325,7 @@ export function createRecordEditor(
   /** An edit that depends on the record; the caller has checked what the function returns. */
   const change: ChangeRecord<EditSource> = async (app, id, source, by, leftMs, tags) => {
     const _id = parseRecordId(id);
-    for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
+    for (const again = limitAttempts('recordChanging', 1); ; again()) {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
       const { fileKeys } = lease.validator;
@@ -344,7 +342,6 @@ export function createRecordEditor(
         leases.forget(app.sourceAppId);
       }
     }
-    throw new Unavailable('recordChanging', 1);
   };
 
   /** @throws {NotFound} @throws {Conflict} with the paths that changed since */

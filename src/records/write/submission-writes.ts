@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ObjectId } from 'mongodb';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
@@ -12,9 +12,6 @@ import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized 
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Claim, HoldReason, Submission, Written } from './submission.ts';
 import type { KnownStates, RefusingRecord, WritePart } from './write-part.ts';
-
-/** Each further attempt means that a concurrent submission changed the same record. */
-const MAX_ATTEMPTS = 24;
 
 /** The response to a submission (spec 4.1). */
 export interface StoredSubmission {
@@ -130,12 +127,11 @@ export function createSubmissionStore(
     newRecord: RecordId,
   ): Promise<Written | undefined> {
     const { appId, email } = submission;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts('submissionsOfRecord', 1); ; again()) {
       if (await users.findOne({ appId, email }, { projection: { _id: 1 }, readConcern: 'majority' })) return undefined;
       const written = await insertClaiming(claim, submission, newRecord);
       if (written) return written;
     }
-    throw new Unavailable('submissionsOfRecord', 1);
   }
 
   /** Stores a submission that claims what it names, for the record that will name it. */
@@ -144,7 +140,7 @@ export function createSubmissionStore(
     const person = personKey(submission);
     const options = { projection: { createdAt: 1 }, readConcern: 'majority' } as const;
     let view: RecordView = UNSEEN;
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    for (const again = limitAttempts('submissionsOfRecord', 1); ; again()) {
       const found = await users.findOne({ appId, email }, options);
       if (!found) {
         if (submission.requiresRecord) throw new NoRecord();
@@ -166,7 +162,6 @@ export function createSubmissionStore(
       if ('updatedAt' in resolved) return resolved;
       view = resolved;
     }
-    throw new Unavailable('submissionsOfRecord', 1);
   }
 
   return {
@@ -192,7 +187,8 @@ export function createSubmissionStore(
         isUncached = false;
       }
       let view = await firstView(person, submission);
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const again = limitAttempts('submissionsOfRecord', 1);
+      for (let attempt = 0; ; attempt = again()) {
         try {
           if (view) {
             if (attempt > 0 && isCreatedByInsert(submission) && !submission.requiresRecord) {
@@ -212,7 +208,6 @@ export function createSubmissionStore(
         if ('updatedAt' in resolved) return resolved;
         view = resolved;
       }
-      throw new Unavailable('submissionsOfRecord', 1);
     },
 
     /** Stores a new person; undefined when the email has a record. Throws as above. */
