@@ -65,7 +65,7 @@ interface Wait {
 }
 
 /** The statements that have turns of their own. */
-export type Step = 'scan' | 'page';
+export type StatementLoad = 'scan' | 'page';
 
 export type AppId = ObjectId | undefined;
 
@@ -183,7 +183,7 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
     },
 
     /** Runs a statement on the records of an app, or of all apps, in a turn of its own. */
-    step: <T>(step: Step, appId: AppId, statement: () => Promise<T>): Promise<T> =>
+    step: <T>(step: StatementLoad, appId: AppId, statement: () => Promise<T>): Promise<T> =>
       steps[step].run(appId?.toHexString() ?? 'all apps', statement),
 
     /** Resolves in a later turn of the event loop, so other requests are answered in between. */

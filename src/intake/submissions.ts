@@ -29,7 +29,7 @@ import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/hel
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
 import { createAnswerTimes } from './submissions/answer-times.ts';
-import { createKnownPeopleRules, type KeptSubmission, type PlannedChange } from './submissions/known-people.ts';
+import { createKnownPeopleRules, type PlannedChange, type UnchangedRecord } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
 
@@ -54,7 +54,7 @@ export function createSubmissions(deps: {
   limits: SharedLimits;
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
-  planConfirmation(kept: KeptSubmission): Promise<void>;
+  planConfirmation(kept: UnchangedRecord): Promise<void>;
   answerStepMs: number | undefined;
 }) {
   const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics, logger } =

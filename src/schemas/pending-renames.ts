@@ -6,7 +6,7 @@ import { type PendingRenames, type Rename, resolveRenames } from '../fields/rena
 import { limitAttempts } from '../platform/core/attempts.ts';
 import { typedFilter } from '../platform/database/filters.ts';
 import { lookup } from '../platform/database/lookups.ts';
-import { isWithin, type Moment, systemClock } from './schema-leases.ts';
+import { type ClockReading, isWithin, systemClock } from './schema-leases.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
 
 /** Apps whose values one step of the job moves at most. */
@@ -47,7 +47,7 @@ export type RenameStore = ReturnType<typeof createRenameStore>;
  * collection: aggregations, a pipeline, and a read on the path of a submission.
  */
 export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
-  let known: { from: Moment; renames: Promise<RenamesByApp> } | undefined;
+  let known: { from: ClockReading; renames: Promise<RenamesByApp> } | undefined;
 
   async function read(): Promise<RenamesByApp> {
     const found = schemas.collection.find(PENDING, { projection: { appId: 1, moving: 1 } });

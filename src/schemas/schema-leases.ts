@@ -14,12 +14,12 @@ import { createSharedSchemas } from './shared-schemas.ts';
  * A point in time on a monotonic clock and on a wall clock, in milliseconds. Most monotonic clocks
  * stop while the machine is suspended; a wall clock does not, but can be set.
  */
-export interface Moment {
+export interface ClockReading {
   monotonic: number;
   wall: number;
 }
 
-type Clock = () => Moment;
+type Clock = () => ClockReading;
 
 export const systemClock: Clock = () => ({ monotonic: performance.now(), wall: Date.now() });
 
@@ -27,7 +27,7 @@ export const systemClock: Clock = () => ({ monotonic: performance.now(), wall: D
  * Returns whether less than `ms` milliseconds passed between two moments on both clocks. True when
  * the second moment is before the first one, however long.
  */
-export function isWithin(ms: number, from: Moment, to: Moment): boolean {
+export function isWithin(ms: number, from: ClockReading, to: ClockReading): boolean {
   if (to.monotonic < from.monotonic) return true;
   return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;
 }
@@ -92,7 +92,7 @@ function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
 
 /** A read of the revision, and its begin. */
 interface Reading {
-  begun: Moment;
+  begun: ClockReading;
   revision: string;
 }
 
@@ -119,7 +119,7 @@ function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs:
     last: (): string | undefined => last?.revision,
 
     /** Resolves with a revision read at most {@link LEASE_MS} before `requestedAt`. */
-    async asOf(requestedAt: Moment): Promise<string> {
+    async asOf(requestedAt: ClockReading): Promise<string> {
       if (last && isWithin(leaseMs, last.begun, requestedAt)) return last.revision;
       const current = pending && isWithin(leaseMs, pending.begun, requestedAt) ? pending : startRead();
       return (await current.result).revision;
@@ -161,7 +161,7 @@ export interface Lease {
 }
 
 interface Read {
-  begun: Moment;
+  begun: ClockReading;
   /** The revision that was known before the read began. */
   revision: string | undefined;
   /** The number of revocations before the read began. */
@@ -246,7 +246,7 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
     revision !== undefined && isWithin(MAX_AGE_MS, begun, clock()) && revisionReads.confirms(revision);
 
   /** Resolves with the reason why a read may serve a call made at `requestedAt`, if any. */
-  async function canServe(read: Read, requestedAt: Moment): Promise<'recent' | 'confirmed' | undefined> {
+  async function canServe(read: Read, requestedAt: ClockReading): Promise<'recent' | 'confirmed' | undefined> {
     if (isRecent(read, requestedAt)) return 'recent';
     if (!read.isDone || read.revision === undefined || !isWithin(MAX_AGE_MS, read.begun, requestedAt)) return undefined;
     return (await revisionReads.asOf(requestedAt)) === read.revision ? 'confirmed' : undefined;

@@ -4,7 +4,7 @@ import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAccountStore } from '../../src/access/accounts/account-documents.ts';
 import { createAccountModels } from '../../src/access/accounts/accounts.model.ts';
-import { createChallenges } from '../../src/access/accounts/challenges.ts';
+import { createLoginChallenges } from '../../src/access/accounts/challenges.ts';
 import { createProvider } from '../../src/access/single-sign-on/provider.ts';
 import { createMailRates } from '../../src/outbound/notifications/mail-rates.ts';
 import type { SignOnConfig } from '../../src/platform/core/config.ts';
@@ -117,7 +117,7 @@ describe('after the clock of MongoDB was set back by an hour', () => {
 describe('while the clock of MongoDB is ahead by an hour', () => {
   it('a challenge is used up until it ends by the clock of the servers', async () => {
     const { used } = createAccountModels(server.connection);
-    const challenges = createChallenges('a secret', used);
+    const challenges = createLoginChallenges('a secret', used);
     const issuedAt = Date.now();
     const challenge = Buffer.from(challenges.issue('a test')).toString('base64url');
     expect(await challenges.use(challenge)).toBe(true);

@@ -10,7 +10,7 @@ import { createAccountMail } from './account-mail.ts';
 import { createAccountStatus } from './account-status.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
-import { createChallenges } from './challenges.ts';
+import { createLoginChallenges } from './challenges.ts';
 import { createInvitations } from './invitations.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createRoles } from './roles.ts';
@@ -41,7 +41,7 @@ export function createAccounts(deps: {
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
   const invitations = createInvitations(models.invitations, store, roles, apps.service);
   const status = createAccountStatus({ store, access, invitations, owned });
-  const challenges = createChallenges(secret, models.used);
+  const challenges = createLoginChallenges(secret, models.used);
   const service = createAccountService({
     store,
     access,

@@ -13,13 +13,13 @@ const LIFETIME_MS = 5 * 60 * 1_000;
 /** The clocks of the servers and of the database differ: it removes what expired by its own. */
 const KEPT_LONGER_MS = 60 * 60 * 1_000;
 
-export type Challenges = ReturnType<typeof createChallenges>;
+export type LoginChallenges = ReturnType<typeof createLoginChallenges>;
 
 /**
  * Challenges that any server of the database can check. Nothing is stored when one is issued, so
  * that strangers fill no collection; what is used is stored until it would have expired.
  */
-export function createChallenges(secret: string, used: UsedModel) {
+export function createLoginChallenges(secret: string, used: UsedModel) {
   const key = deriveSecretKey(secret, 'log-in challenges');
 
   const sign = (payload: Uint8Array, purpose: string): Buffer =>

@@ -10,7 +10,7 @@ import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { AccountStore } from './account-documents.ts';
 import type { AccountDocument, Passkey, SignedIn, VerifiedLogIn } from './accounts.model.ts';
-import type { Challenges } from './challenges.ts';
+import type { LoginChallenges } from './challenges.ts';
 import { createRecoveryCodes } from './second-factor.ts';
 
 const SERVICE_NAME = 'User Collection Service';
@@ -50,7 +50,7 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
  * both factors. Each challenge counts once, and a registration only for the session that asked for
  * it.
  */
-export function createPasskeys(store: AccountStore, challenges: Challenges) {
+export function createPasskeys(store: AccountStore, challenges: LoginChallenges) {
   const purposeOf = ({ session }: SignedIn): string => `add ${session.id.toString('base64')}`;
 
   /**

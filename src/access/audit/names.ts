@@ -1,13 +1,13 @@
 import { ObjectId } from 'mongodb';
 
 /** Name and email of an account as they are now. What is stored has only the id. */
-export interface NamedAccount {
+export interface AccountName {
   name: string;
   email: string;
 }
 
 /** Reads those of these accounts that exist, by their id in hexadecimal, with one statement. */
-type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, NamedAccount>>;
+type FindAccounts = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, AccountName>>;
 
 /** Reads the names of those that exist, by their id as a string, with one statement. */
 type FindNames<Id> = (ids: readonly Id[]) => Promise<ReadonlyMap<string, string>>;
@@ -23,7 +23,7 @@ type FindChanges = (ids: readonly ObjectId[]) => Promise<ReadonlyMap<string, Nam
 
 /** The names, by the ids. What was deleted, or is no longer kept, is absent. */
 export interface Names {
-  accounts: ReadonlyMap<string, NamedAccount>;
+  accounts: ReadonlyMap<string, AccountName>;
   keys: ReadonlyMap<string, string>;
   webhooks: ReadonlyMap<string, string>;
   views: ReadonlyMap<string, string>;

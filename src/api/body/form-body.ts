@@ -26,7 +26,7 @@ export interface FormFile {
 }
 
 /** What a form sent beside its texts. */
-export interface FormFiles {
+export interface ReceivedFiles {
   /** The names of the controls whose file was refused, because the form has none there. */
   refused?: readonly string[];
   arrived?: readonly FormFile[];
@@ -42,7 +42,7 @@ export class FormEntries {
   readonly arrived: readonly FormFile[];
   readonly problems: readonly (readonly [name: string, problem: Reason])[];
 
-  constructor(list: readonly FormEntry[], { refused = [], arrived = [], problems = [] }: FormFiles = {}) {
+  constructor(list: readonly FormEntry[], { refused = [], arrived = [], problems = [] }: ReceivedFiles = {}) {
     this.list = list;
     this.files = refused;
     this.arrived = arrived;

@@ -15,8 +15,8 @@ import {
   FormEntries,
   type FormEntry,
   type FormFile,
-  type FormFiles,
   formDataError,
+  type ReceivedFiles,
 } from './form-body.ts';
 import {
   bodyTooLarge,
@@ -126,7 +126,7 @@ class MultipartForm {
   readonly #entries: (FormEntry | undefined)[] = [];
   readonly #refused: string[] = [];
   readonly #arrived: FormFile[] = [];
-  readonly #problems: NonNullable<FormFiles['problems']>[number][] = [];
+  readonly #problems: NonNullable<ReceivedFiles['problems']>[number][] = [];
   /** The bytes of files that the sink has read. */
   #fileBytes = 0;
   /** Those with headers. */

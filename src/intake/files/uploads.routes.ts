@@ -8,7 +8,7 @@ import { FILE_TYPE_NAMES } from '../../fields/base/file-types.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
-import type { ArrivedFile, Part } from '../../records/files/incoming.ts';
+import type { ArrivedFile, UploadPart } from '../../records/files/incoming.ts';
 import type { Uploads } from './uploads.service.ts';
 
 const Token = z.string().meta({ example: 'dGhlIHRva2VuIG9mIGEgZmlsZSB0aGF0IHdhcyBzZW4' });
@@ -98,7 +98,11 @@ function presentUpload({ id: _, expiresAt, ...file }: ArrivedFile) {
 }
 
 /** @throws {InvalidInput} when the text is no range, or not that of the body */
-function partOf(range: string | undefined, token: string | undefined, length: number | undefined): Part | undefined {
+function partOf(
+  range: string | undefined,
+  token: string | undefined,
+  length: number | undefined,
+): UploadPart | undefined {
   if (range === undefined) {
     if (token === undefined) return undefined;
     throw rangeError();

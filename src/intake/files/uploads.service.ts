@@ -7,7 +7,7 @@ import { AppNotFound, Forbidden, NotFound } from '../../platform/core/errors.ts'
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Arrival } from '../../records/files/arrival.ts';
-import type { ArrivedFile, Continued, Incoming, Part } from '../../records/files/incoming.ts';
+import type { ArrivedFile, Continued, Incoming, UploadPart } from '../../records/files/incoming.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { createSubmitLimiter } from '../submissions/submit-limiter.ts';
 
@@ -85,8 +85,11 @@ export function createUploads(deps: {
       incoming.receive(toArrival(upload), source),
 
     /** Receives a part of a file; see {@link Incoming}. */
-    receivePart: async (upload: Upload, part: Part, source: AsyncIterable<Buffer>): Promise<ArrivedFile | Continued> =>
-      incoming.receivePart(toArrival(upload), part, source),
+    receivePart: async (
+      upload: Upload,
+      part: UploadPart,
+      source: AsyncIterable<Buffer>,
+    ): Promise<ArrivedFile | Continued> => incoming.receivePart(toArrival(upload), part, source),
   };
 }
 

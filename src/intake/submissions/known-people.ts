@@ -25,7 +25,7 @@ export interface PlannedChange {
 }
 
 /** A submission of a person that changed nothing, which has no event of the record. */
-export interface KeptSubmission {
+export interface UnchangedRecord {
   appId: ObjectId;
   recordId: RecordId;
   /** The same for a repeat of the submission. */
@@ -53,7 +53,7 @@ export function createKnownPeopleRules(deps: {
   /** Plans the email of a change once. */
   planChange(change: PlannedChange): Promise<void>;
   /** Plans the email that asks a person to confirm the address, once for each event. */
-  planConfirmation(kept: KeptSubmission): Promise<void>;
+  planConfirmation(kept: UnchangedRecord): Promise<void>;
 }) {
   const { records, capacity, held, limits, planChange, planConfirmation } = deps;
   const { submissions, knownPeople } = records;

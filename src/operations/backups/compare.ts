@@ -6,7 +6,7 @@ import { CommandFailed } from '../../platform/core/errors.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
 import { checkFiles } from '../doctor/files.ts';
 import { type Finding, fault, good, type Result, warning } from '../doctor/findings.ts';
-import { type AppLine, type AuditLine, type CollectionLine, type Header, Line } from './manifest.ts';
+import { type AppLine, type AuditLine, type CollectionLine, type Header, ManifestLine } from './manifest.ts';
 import { createMeasurement, dayOf, type Measurement, type StoredApp } from './measure.ts';
 
 /** Nobody reads more differences; the others are counted. */
@@ -241,7 +241,7 @@ function compareDay(expected: AuditLine, found: AuditLine): Finding[] {
 }
 
 /** Reads the lines of a manifest but the last, which must fit them. */
-async function* readManifest(path: string): AsyncGenerator<Line> {
+async function* readManifest(path: string): AsyncGenerator<ManifestLine> {
   const input = createReadStream(path, 'utf8');
   const hash = createHash('sha256');
   let count = 0;
@@ -268,9 +268,9 @@ async function* readManifest(path: string): AsyncGenerator<Line> {
 
 const noManifest = (path: string) => new CommandFailed(`${path} is no complete manifest of \`verify --write\``);
 
-function parseLine(text: string): Line | undefined {
+function parseLine(text: string): ManifestLine | undefined {
   try {
-    return Line.safeParse(JSON.parse(text)).data;
+    return ManifestLine.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined; // not JSON
   }

@@ -57,10 +57,10 @@ const AuditLine = z.strictObject({
 
 const EndLine = z.strictObject({ kind: z.literal('end'), lines: Count, digest: Digest });
 
-export const Line = z.discriminatedUnion('kind', [Header, CollectionLine, AppLine, AuditLine, EndLine]);
+export const ManifestLine = z.discriminatedUnion('kind', [Header, CollectionLine, AppLine, AuditLine, EndLine]);
 
 export type Header = z.infer<typeof Header>;
 export type CollectionLine = z.infer<typeof CollectionLine>;
 export type AppLine = z.infer<typeof AppLine>;
 export type AuditLine = z.infer<typeof AuditLine>;
-export type Line = z.infer<typeof Line>;
+export type ManifestLine = z.infer<typeof ManifestLine>;

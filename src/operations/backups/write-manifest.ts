@@ -5,7 +5,7 @@ import { createPrivateFile } from '../../platform/core/private-file.ts';
 import { WRITE_ENDS_MS } from '../../platform/database/lateness.ts';
 import { createServerModel, runningServers, VERSION } from '../../platform/servers/servers.ts';
 import { type Diagnosis, greet } from '../doctor/context.ts';
-import type { Line } from './manifest.ts';
+import type { ManifestLine } from './manifest.ts';
 import { createMeasurement } from './measure.ts';
 
 /**
@@ -70,7 +70,7 @@ function linesTo(write: (text: string) => Promise<void>) {
   const hash = createHash('sha256');
   let lines = 0;
 
-  async function add(line: Line): Promise<void> {
+  async function add(line: ManifestLine): Promise<void> {
     const text = `${JSON.stringify(line)}\n`;
     hash.update(text);
     lines += 1;

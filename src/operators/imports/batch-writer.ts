@@ -4,8 +4,8 @@ import {
   appliedBefore,
   type ImportLine,
   type ImportLines,
+  type LinePlan,
   type LineResult,
-  type Plan,
   type PlannedUpdate,
   type RecordFacts,
   type WritableLine,
@@ -56,7 +56,7 @@ export function createBatchWriter(deps: {
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
   /** Stores the new files of a line that is written, or refuses it. @throws as `planUpdate` */
-  async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
+  async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<LinePlan> {
     const { dryRun } = batch.settings;
     const plan = await planWrite(line, facts, batch);
     const isWritten = 'write' in plan ? plan.write !== 'later' : dryRun && plan.result === 'updated';
@@ -69,7 +69,7 @@ export function createBatchWriter(deps: {
   }
 
   /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
-  async function planWrite(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<Plan> {
+  async function planWrite(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<LinePlan> {
     const { run, settings, lease } = batch;
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };

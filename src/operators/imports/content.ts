@@ -2,25 +2,25 @@ import { Binary, ObjectId } from 'mongodb';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
-import type { ChunkCollection, ChunkDocument, ImportCollection, ImportDocument } from './imports.model.ts';
+import type { ChunkDocument, ImportChunkCollection, ImportCollection, ImportDocument } from './imports.model.ts';
 
 /** The size of each chunk but the last. Larger ones take more memory while they are read. */
 export const CHUNK_BYTES = 256 * 1024;
 
-export class MissingContent extends Error {
+export class MissingChunk extends Error {
   override readonly name = 'MissingContent';
 }
 
 export type ContentStore = ReturnType<typeof createContentStore>;
 
 /** The files of imports, in chunks. Unlisted chunks were left by requests that ended early. */
-export function createContentStore(chunks: ChunkCollection, imports: ImportCollection) {
+export function createContentStore(chunks: ImportChunkCollection, imports: ImportCollection) {
   const target = insertTarget(chunks);
 
   /** Resolves with the bytes of a chunk, and its version for `replace`. */
   async function readChunk(id: ObjectId) {
     const chunk = await chunks.findOne({ _id: id }, { projection: { bytes: 1, version: 1 } });
-    if (!chunk) throw new MissingContent();
+    if (!chunk) throw new MissingChunk();
     const { buffer, position } = chunk.bytes;
     return { bytes: Buffer.from(buffer.buffer, buffer.byteOffset, position), version: chunk.version };
   }
@@ -106,7 +106,7 @@ export function createContentStore(chunks: ChunkCollection, imports: ImportColle
 }
 
 /** A part of a file, by offsets. */
-export interface Part {
+export interface FileSection {
   begin: number;
   end: number;
 }
@@ -140,7 +140,7 @@ export function createFileReader(content: Pick<ContentStore, 'read'>, { chunks }
     readFrom,
 
     /** A copy of a part. */
-    async read({ begin, end }: Part): Promise<Buffer> {
+    async read({ begin, end }: FileSection): Promise<Buffer> {
       const parts: Buffer[] = [];
       for (let at = begin; at < end; ) {
         const index = Math.floor(at / CHUNK_BYTES);

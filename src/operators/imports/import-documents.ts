@@ -7,10 +7,10 @@ import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import type {
   Counters,
+  FilePosition,
   ImportCollection,
   ImportDocument,
   ImportSettings,
-  Position,
   SearchedFile,
 } from './imports.model.ts';
 
@@ -30,7 +30,7 @@ type EndState = Exclude<ImportDocument['state'], 'uploading' | 'running' | 'dele
 export interface BatchOutcome {
   counters: Counters;
   errors: { line: number; message: string }[];
-  position: Position;
+  position: FilePosition;
   end?: EndState;
   failure?: string;
 }
@@ -110,7 +110,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     async start(
       { _id, received, upload }: ImportDocument,
       layout: NonNullable<ImportDocument['layout']>,
-      position: Position,
+      position: FilePosition,
     ): Promise<Date | undefined> {
       const expiresAt = newExpiry();
       const same = { received, upload: { $in: [upload, null] } };

@@ -7,7 +7,7 @@ import { READ_HOLDS_MS, STATEMENT_ENDS_MS } from '../../platform/database/latene
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
 import { DamagedArchive } from './archive.ts';
-import { type ContentStore, MissingContent } from './content.ts';
+import { type ContentStore, MissingChunk } from './content.ts';
 import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
 import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
@@ -110,7 +110,7 @@ export function createImportJob(
     } catch (error) {
       sessions.delete(id);
       if (error instanceof DamagedArchive) await session.run?.fail(error.message);
-      else if (error instanceof MissingContent) await session.run?.fail(INCOMPLETE);
+      else if (error instanceof MissingChunk) await session.run?.fail(INCOMPLETE);
       // Thrown before or after a write, so none is in flight.
       else if (error instanceof RunIsOver) await release(session);
       else if (!(error instanceof AppIsGone)) {

@@ -11,7 +11,7 @@ import {
   noCounts,
   type RunningImport,
 } from './import-documents.ts';
-import type { ImportDocument, Position } from './imports.model.ts';
+import type { FilePosition, ImportDocument } from './imports.model.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
 import type { Reject, RejectStore } from './rejects.ts';
 
@@ -49,7 +49,7 @@ export function createImportRun(
   const { _id: importId, appId, sourceAppId, settings, layout, position } = started;
   if (!layout || !position) throw new Error('the import was not started');
   const batches = deps.batchesOf({ ...started, layout, position });
-  let known: ImportDocument & RunningImport & { position: Position } = { ...started, runner, position };
+  let known: ImportDocument & RunningImport & { position: FilePosition } = { ...started, runner, position };
   let contestedLeft = contested;
   let next: LineBatch | undefined;
   let isMostlyNew = false;

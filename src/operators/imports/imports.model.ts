@@ -24,7 +24,7 @@ export interface ImportLayout {
   size?: number;
 }
 
-export interface Position {
+export interface FilePosition {
   offset: number;
   /** From 1. */
   line: number;
@@ -62,7 +62,7 @@ export interface ImportDocument {
   upload?: ObjectId;
   layout?: ImportLayout;
   /** The first line that is not processed. */
-  position?: Position;
+  position?: FilePosition;
   counters: Counters;
   firstErrors: { line: number; message: string }[];
   failure?: string;
@@ -176,7 +176,7 @@ const importSchema = schema<ImportDocument>(
     chunks: { type: [ObjectId], required: true },
     upload: ObjectId,
     layout: layoutSchema,
-    position: schema<Position>(
+    position: schema<FilePosition>(
       { offset: { type: Number, required: true }, line: { type: Number, required: true } },
       { _id: false },
     ),
@@ -247,7 +247,7 @@ const rejectSchema = schema<RejectDocument>(
   .index({ email: 1, appId: 1 }, { sparse: true });
 
 export type ImportCollection = Collection<ImportDocument>;
-export type ChunkCollection = Collection<ChunkDocument>;
+export type ImportChunkCollection = Collection<ChunkDocument>;
 export type RejectCollection = Collection<RejectDocument>;
 
 export const createImportModels = (connection: Connection) => ({

@@ -13,7 +13,7 @@ import type { ImportRequest } from './import-settings.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
 import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
-import type { UploadOptions, Uploads } from './upload.ts';
+import type { ImportUploads, UploadOptions } from './upload.ts';
 
 const MAX_UNFINISHED = 10;
 const MAX_LISTED = 50;
@@ -24,7 +24,7 @@ export type ImportService = ReturnType<typeof createImportService>;
 export function createImportService(deps: {
   store: ImportStore;
   content: ContentStore;
-  uploads: Uploads;
+  uploads: ImportUploads;
   rejects: RejectStore;
   leases: Pick<SchemaLeases, 'hold'>;
   archives: Pick<Archives, 'open'>;

@@ -6,7 +6,7 @@ import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
 import type { Archive, Archives } from './archive.ts';
 import type { ContentStore } from './content.ts';
-import type { ImportDocument, ImportLayout, Position } from './imports.model.ts';
+import type { FilePosition, ImportDocument, ImportLayout } from './imports.model.ts';
 import type { ResolveFiles } from './line-files.ts';
 import { createLineReader, type Line } from './line-reader.ts';
 import { type CheckedLine, checkLine, createValueReader, type ReadValues } from './line-values.ts';
@@ -30,11 +30,11 @@ export interface LineBatch {
   /** Suppressed emails; later ones are excluded from the import (import-documents.ts). */
   suppressed: ReadonlySet<string>;
   lease: Lease;
-  end: Position;
+  end: FilePosition;
   isLast: boolean;
 }
 
-export type StartedImport = ImportDocument & { layout: ImportLayout; position: Position };
+export type StartedImport = ImportDocument & { layout: ImportLayout; position: FilePosition };
 
 export type LineBatches = ReturnType<typeof createLineBatches>;
 
@@ -121,7 +121,7 @@ export function createLineBatches(
     holdLease,
 
     /** Resolves with at most `maxLines` lines from `from` on. @throws {AppIsGone} */
-    async next(maxLines: number, from: Position): Promise<LineBatch> {
+    async next(maxLines: number, from: FilePosition): Promise<LineBatch> {
       const lease = await holdLease();
       if (isArchive) archive = await archives.of(started);
       const { entries, isLast } = await fill(lease, maxLines);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Reason, say } from '../../platform/languages/reasons.ts';
 import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
-import type { ImportLayout, ImportSettings, Position } from './imports.model.ts';
+import type { FilePosition, ImportLayout, ImportSettings } from './imports.model.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -15,7 +15,7 @@ const QUOTE = 0x22;
 export async function readLayout(
   readFrom: (offset: number) => AsyncIterable<Buffer>,
   { format, delimiter }: Pick<ImportSettings, 'format' | 'delimiter'>,
-): Promise<{ layout: ImportLayout; position: Position }> {
+): Promise<{ layout: ImportLayout; position: FilePosition }> {
   const first = await firstBlock(readFrom);
   const { encoding, bom } = detectEncoding(first);
   const text = createBlockDecoder(encoding).decode(first.subarray(bom));
@@ -128,7 +128,7 @@ export interface Line {
   /** Undefined when it is too long or not valid. */
   text: string | undefined;
   problem: LineProblem | undefined;
-  next: () => Position;
+  next: () => FilePosition;
   bytes: number;
 }
 
@@ -137,7 +137,7 @@ export function createLineReader(
   readFrom: (offset: number) => AsyncIterable<Buffer>,
   { encoding, newline, delimiter }: Pick<ImportLayout, 'encoding' | 'newline' | 'delimiter'>,
   format: ImportSettings['format'],
-  start: Position,
+  start: FilePosition,
 ) {
   const decoder: BlockDecoder = createBlockDecoder(encoding);
   const blocks = readFrom(start.offset)[Symbol.asyncIterator]();
@@ -191,7 +191,7 @@ export function createLineReader(
     const following = number;
     const [all, from] = [bytes, offset];
     // Computed on demand, because UTF-16 has to be measured.
-    const next = (): Position => ({ offset: from + decoder.lengthInFile(all.subarray(0, end)), line: following });
+    const next = (): FilePosition => ({ offset: from + decoder.lengthInFile(all.subarray(0, end)), line: following });
     return { number: first, text, problem, next, bytes: size };
   }
 
@@ -232,7 +232,7 @@ export function createLineReader(
       }
     },
 
-    position: (): Position => ({ offset: offset + decoder.lengthInFile(bytes.subarray(0, at)), line: number }),
+    position: (): FilePosition => ({ offset: offset + decoder.lengthInFile(bytes.subarray(0, at)), line: number }),
   };
 }
 

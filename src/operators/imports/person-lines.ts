@@ -6,7 +6,7 @@ import { createTurns } from '../../platform/core/turns.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Archive, Archives } from './archive.ts';
-import { CHUNK_BYTES, type ContentStore, createFileReader, MissingContent, type Part } from './content.ts';
+import { CHUNK_BYTES, type ContentStore, createFileReader, type FileSection, MissingChunk } from './content.ts';
 import type { ImportStore } from './import-documents.ts';
 import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
 import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
@@ -162,7 +162,7 @@ function createPersonLines(content: ContentStore) {
     { readFrom, read }: ReturnType<typeof createFileReader>,
     progress: Progress = { offset: 0, isOver: false },
     isOver = () => false,
-  ): AsyncGenerator<Part> {
+  ): AsyncGenerator<FileSection> {
     const found = await readLayout(readFrom, settings).catch(() => undefined);
     if (!found) return yield { begin: 0, end: Number.POSITIVE_INFINITY };
     const { layout } = found;
@@ -191,7 +191,7 @@ function createPersonLines(content: ContentStore) {
       before = line;
     }
 
-    async function isInBytes(part: Part): Promise<boolean> {
+    async function isInBytes(part: FileSection): Promise<boolean> {
       const bytes = await read(part);
       return !search.find(bytes, 0, bytes.length).next().done;
     }
@@ -204,8 +204,8 @@ function createPersonLines(content: ContentStore) {
   async function* linesOf(
     { chunks }: File,
     search: EmailSearch,
-    { begin: from, end: to }: Part = { begin: 0, end: Number.POSITIVE_INFINITY },
-  ): AsyncGenerator<Part & { bytes: Buffer }> {
+    { begin: from, end: to }: FileSection = { begin: 0, end: Number.POSITIVE_INFINITY },
+  ): AsyncGenerator<FileSection & { bytes: Buffer }> {
     const turn = createTurns();
     const start = Math.floor(from / CHUNK_BYTES);
     const preceding = chunks[start - 1];
@@ -267,7 +267,7 @@ function createPersonLines(content: ContentStore) {
       let erased = 0;
       let isWhole = true;
       /** Adjacent records. */
-      let some: Part | undefined;
+      let some: FileSection | undefined;
       const overwrite = async (): Promise<void> => {
         if (!some) return;
         await overwriting.writeBefore(some.begin);
@@ -305,7 +305,7 @@ function createPersonLines(content: ContentStore) {
   };
 }
 
-const isLong = ({ begin, end }: Part): boolean => end - begin > MAX_PART_BYTES;
+const isLong = ({ begin, end }: FileSection): boolean => end - begin > MAX_PART_BYTES;
 
 /** A search that takes longer goes on at a repeat: the erasure of the other parts needs time. */
 const SEARCH_WITHIN_MS = 10_000;
@@ -413,7 +413,7 @@ export function createImportsOfPerson(deps: {
       let erased = 0;
       for await (const { _id } of store.withContent(appIds)) {
         const result = await eraseLines(_id, email, isOver, guard).catch((error: unknown) => {
-          if (error instanceof MissingContent) return eraseLines(_id, email, isOver, guard);
+          if (error instanceof MissingChunk) return eraseLines(_id, email, isOver, guard);
           throw error;
         });
         erased += result.erased;
@@ -436,7 +436,7 @@ export function createImportsOfPerson(deps: {
 
 /** @throws what is neither missing nor damaged content */
 function refuseUnreadable(error: unknown): false {
-  if (error instanceof MissingContent || error instanceof InvalidInput) return false;
+  if (error instanceof MissingChunk || error instanceof InvalidInput) return false;
   throw error;
 }
 

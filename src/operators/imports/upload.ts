@@ -21,7 +21,7 @@ export interface UploadOptions {
   recheck?: (() => Promise<void>) | undefined;
 }
 
-export type Uploads = ReturnType<typeof createUploads>;
+export type ImportUploads = ReturnType<typeof createUploads>;
 
 /** Receives the files of imports (spec 4.7). */
 export function createUploads(deps: {

@@ -23,7 +23,7 @@ export interface Query {
 }
 
 /** At least one of `ordered` and `unordered` is set; no segment of a list repeats a record. */
-export interface Plan {
+export interface QueryPlan {
   ordered?: Segment[];
   /** In another order: the matches must be read as a whole and sorted. */
   unordered?: Segment[];
@@ -33,7 +33,7 @@ export interface Plan {
 }
 
 /** Chooses the indexes for a query. Reads nothing. */
-export function choosePlan(query: Query, slotOf: SlotOf): Plan {
+export function choosePlan(query: Query, slotOf: SlotOf): QueryPlan {
   const { predicates, search, sort } = query;
   if (search && (search.isEmpty || !query.isSorted)) {
     return { ordered: search.segments(buildFilter(predicates)), isNarrow: false, sort };

@@ -7,7 +7,7 @@ import type { RecordPages } from '../../records/read/record-pages.ts';
 import type { RecordBatches } from '../../records/stored/record-json.ts';
 import { invalidQuery } from './conditions.ts';
 import { type FoundPage, type OrderedStart, orderedPage, type SortedStart, sortedPage } from './pages.ts';
-import { choosePlan, countSegments, type Plan, predicateFilter, type Query } from './plan.ts';
+import { choosePlan, countSegments, predicateFilter, type Query, type QueryPlan } from './plan.ts';
 import type { SlotOf } from './queried-app.ts';
 
 const BUDGET_MS = 1_500;
@@ -49,7 +49,7 @@ export function createUserQuery(deps: {
   const { ranges, pages, budgetMs = BUDGET_MS, plainBudgetMs = PLAIN_BUDGET_MS } = deps;
 
   /** Decides once per search whether the matches are sorted in memory. */
-  async function chooseStart(appId: ObjectId, plan: Plan, skip: number, budget: Budget): Promise<PageStart> {
+  async function chooseStart(appId: ObjectId, plan: QueryPlan, skip: number, budget: Budget): Promise<PageStart> {
     const { ordered, unordered } = plan;
     const narrow = ordered && plan.isNarrow ? unordered : undefined;
     const size = narrow && (await countMatches(ranges, appId, narrow.map(withoutFilter), { cap: MAX_NARROW, budget }));
@@ -62,7 +62,7 @@ export function createUserQuery(deps: {
 
   async function readIds(
     appId: ObjectId,
-    plan: Plan,
+    plan: QueryPlan,
     start: PageStart,
     { limit, budget, isEager }: { limit: number; budget: Budget; isEager: boolean },
   ): Promise<FoundPage<PageStart>> {

@@ -20,7 +20,7 @@ const MAC_BYTES = 24;
 const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
 
 /** `recordId`: of a record whose address is confirmed, or of a change that waits. */
-export interface Confirmation {
+export interface ConfirmationTarget {
   recordId: RecordId;
   expiresAt: Date;
 }
@@ -37,7 +37,7 @@ export function createConfirmationTokens(secret: string) {
 
   return {
     /** Returns the token of a record, of URL-safe characters. */
-    issue(appId: ObjectId, { recordId, expiresAt }: Confirmation): string {
+    issue(appId: ObjectId, { recordId, expiresAt }: ConfirmationTarget): string {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
       const content = Buffer.concat([recordId.buffer, time]);
@@ -45,7 +45,7 @@ export function createConfirmationTokens(secret: string) {
     },
 
     /** Returns the content of a token, also after its expiry; undefined for any other text. */
-    read(appId: ObjectId, token: string): Confirmation | undefined {
+    read(appId: ObjectId, token: string): ConfirmationTarget | undefined {
       if (!TOKEN.test(token)) return undefined;
       const bytes = Buffer.from(token, 'base64url');
       const content = bytes.subarray(0, ID_BYTES + TIME_BYTES);
@@ -126,7 +126,7 @@ export function createConfirmationService(deps: {
 
   return {
     /** @param lang the language of the pages, if the app has several */
-    linkPath(sourceAppId: string, appId: ObjectId, link: Confirmation, lang?: string): string {
+    linkPath(sourceAppId: string, appId: ObjectId, link: ConfirmationTarget, lang?: string): string {
       const path = `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, link)}`;
       return lang === undefined ? path : `${path}?lang=${lang}`;
     },

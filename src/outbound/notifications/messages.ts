@@ -11,7 +11,12 @@ import type { Message } from '../../platform/mail/mailer.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { ConfirmationStore } from '../../records/write/confirmations.ts';
-import { type Confirmation, type ConfirmationService, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
+import {
+  type ConfirmationService,
+  type ConfirmationTarget,
+  LINK_VALID_MS,
+  type WaitingChanges,
+} from './confirmation.ts';
 import { changedNames, changedValues, entryValues } from './entry-values.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
@@ -102,7 +107,7 @@ export function createMailRenderer(deps: {
   function linkMail(
     app: MailApp,
     to: string,
-    link: Confirmation,
+    link: ConfirmationTarget,
     lang: string | undefined,
     textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
   ): RenderedMail {

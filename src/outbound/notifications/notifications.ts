@@ -6,7 +6,7 @@ import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/form-settings.service.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
-import type { KeptSubmission, PlannedChange } from '../../intake/submissions/known-people.ts';
+import type { PlannedChange, UnchangedRecord } from '../../intake/submissions/known-people.ts';
 import type { Suppressions } from '../../operators/people/suppressions.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -101,7 +101,7 @@ export function createNotifications(deps: {
       await send(await confirmations.planChange(change));
     },
     /** Plans a confirmation email within the limits of all of them. */
-    async planConfirmation({ appId, recordId, event, lang }: KeptSubmission): Promise<void> {
+    async planConfirmation({ appId, recordId, event, lang }: UnchangedRecord): Promise<void> {
       await send(await confirmations.plan(appId, recordId, event, lang));
     },
     consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),

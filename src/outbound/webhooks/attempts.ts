@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { formatOf } from './formats.ts';
-import { type Message, type SendResult, signedHeaders } from './sender.ts';
+import { type SendResult, signedHeaders, type WebhookMessage } from './sender.ts';
 import type { DeliveryDocument, WebhookDocument } from './webhooks.model.ts';
 
 const SECOND = 1_000;
@@ -69,7 +69,7 @@ export function buildMessage(
   { _id }: Pick<DeliveryDocument, '_id'>,
   body: string,
   at: Date,
-): Message {
+): WebhookMessage {
   const { contentType, isSigned, isSecret } = formatOf(webhook);
   const [id = ''] = _id.split(':');
   const secrets = webhook.secrets.filter(({ until }) => !until || until > at).map(({ secret }) => secret);

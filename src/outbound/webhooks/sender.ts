@@ -109,7 +109,7 @@ export interface SendResult extends Omit<Attempt, 'at'> {
   retryAfterMs: number;
 }
 
-export interface Message {
+export interface WebhookMessage {
   url: string;
   /** Whether a result must not repeat parts of the URL. */
   isSecret?: boolean;
@@ -139,7 +139,7 @@ export function createSender(options: {
   };
   const agents = { 'http:': new http.Agent(pool), 'https:': new https.Agent(pool) };
 
-  function post({ url: text, headers, body }: Message, signal: AbortSignal): Promise<IncomingMessage> {
+  function post({ url: text, headers, body }: WebhookMessage, signal: AbortSignal): Promise<IncomingMessage> {
     const url = new URL(text);
     if (!allowPrivate && url.protocol !== 'https:')
       throw new RefusedAddress('the address does not begin with https://');
@@ -162,7 +162,7 @@ export function createSender(options: {
 
   return {
     /** Posts a message; never rejects. @param stop aborts it */
-    async send(message: Message, stop?: AbortSignal): Promise<SendResult> {
+    async send(message: WebhookMessage, stop?: AbortSignal): Promise<SendResult> {
       const begun = performance.now();
       const elapsed = () => Math.round(performance.now() - begun);
       const attempt = new AbortController();
@@ -214,7 +214,7 @@ const MIN_SECRET = 8;
 const asciiOf = (code: string): string => String.fromCharCode(Number.parseInt(code.slice(1), 16));
 
 /** Returns the beginning of an answer, without the parts of a secret URL. */
-function keptPart(text: string, { url, isSecret = false }: Message): string {
+function keptPart(text: string, { url, isSecret = false }: WebhookMessage): string {
   if (!isSecret) return text.slice(0, MAX_KEPT);
   const { pathname, search } = new URL(url);
   const parts = `${pathname}${search}`.split(/[/?&=;]/).filter(({ length }) => length >= MIN_SECRET);

@@ -47,7 +47,7 @@ export interface ArrivedFile {
 }
 
 /** Bytes of a file, from 0, inclusive. */
-export interface Part {
+export interface UploadPart {
   /** Absent: the first part. */
   token?: string | undefined;
   first: number;
@@ -234,7 +234,7 @@ export function createIncomingFiles(deps: {
     files.findOne({ 'metadata.appId': appId, 'metadata.token': hashOf(token), 'metadata.field': field });
 
   /** The file of a last part that was sent again, because its first answer was lost. */
-  async function findComplete({ appId, field }: Arrival, { token = '', last, total }: Part) {
+  async function findComplete({ appId, field }: Arrival, { token = '', last, total }: UploadPart) {
     if (token === '' || total !== last + 1) return undefined;
     const found = await find(appId, field.key, token);
     if (found?.length !== total) return undefined;
@@ -306,7 +306,11 @@ export function createIncomingFiles(deps: {
      * @throws {Conflict} while another request sends a part
      * @throws as `receive`, and {InvalidInput} `fileToken`
      */
-    async receivePart(arrival: Arrival, part: Part, source: AsyncIterable<Buffer>): Promise<ArrivedFile | Continued> {
+    async receivePart(
+      arrival: Arrival,
+      part: UploadPart,
+      source: AsyncIterable<Buffer>,
+    ): Promise<ArrivedFile | Continued> {
       const { field } = arrival;
       const { first, last, total } = part;
       const name = checkName(arrival);

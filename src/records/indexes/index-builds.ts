@@ -9,14 +9,14 @@ import { createRecordPasses, isUnknown, type PassDeps } from '../stored/record-p
 import type { IndexUses, OpenApp } from './index-uses.ts';
 
 /** Read before the records, so that late writes change no later state (decision 21). */
-export interface Fence {
+export interface BuildFence {
   slotEpoch: number;
   /** The newest version of the schema, for values by key: a later one may rename fields. */
   schemaVersion?: number;
 }
 
 /** The values of records that are later than those of the fence. */
-type Ahead = Partial<Fence>;
+type Ahead = Partial<BuildFence>;
 
 export interface BuiltBatch {
   read: number;
@@ -34,7 +34,10 @@ interface DroppedBatch {
   ahead: Ahead;
 }
 
-export function latestAfter(fence: Fence, records: readonly { slotEpoch?: number; schemaVersion?: number }[]): Ahead {
+export function latestAfter(
+  fence: BuildFence,
+  records: readonly { slotEpoch?: number; schemaVersion?: number }[],
+): Ahead {
   const ahead: Ahead = {};
   const { slotEpoch: knownEpoch, schemaVersion: knownVersion = Number.POSITIVE_INFINITY } = fence;
   for (const { slotEpoch = 0, schemaVersion = 0 } of records) {
@@ -61,7 +64,7 @@ export function createMemberIndex(users: UserCollection, member: SlotName | 'wor
       (await users.findOne({ appId }, { projection: { _id: 1 }, hint: NEWEST_FIRST })) === null,
 
     /** Removes the member from at most `limit` records. */
-    async drop(appId: ObjectId, limit: number, fence: Fence): Promise<DroppedBatch> {
+    async drop(appId: ObjectId, limit: number, fence: BuildFence): Promise<DroppedBatch> {
       const { slotEpoch } = fence;
       const options = { projection: { email: 1, slotEpoch: 1 }, hint: keys, limit };
       const found = await users.find({ appId, ...hasMember }, options).toArray();
@@ -88,7 +91,7 @@ export function createIndexBuilds<Use extends IndexUse>(
         uses: readonly Use[],
         from: UUID | undefined,
         limit: number,
-        fence: Fence,
+        fence: BuildFence,
       ): Promise<BuiltBatch>;
     };
     noteAhead(appId: ObjectId, ahead: Ahead): Promise<void>;
@@ -106,7 +109,7 @@ export function createIndexBuilds<Use extends IndexUse>(
   });
 
   /** Resolves with whether records are left. */
-  async function drop(appId: ObjectId, use: Use, fence: Fence, context: StepContext): Promise<boolean> {
+  async function drop(appId: ObjectId, use: Use, fence: BuildFence, context: StepContext): Promise<boolean> {
     let { done } = use;
     const result = await passes.inBatches(context, async (limit) => {
       const { found, dropped, ahead } = await records.indexOf(use).drop(appId, limit, fence);
@@ -130,7 +133,7 @@ export function createIndexBuilds<Use extends IndexUse>(
   async function pass(
     { appId, now }: OpenApp<Use>,
     uses: readonly [Use, ...Use[]],
-    fence: Fence,
+    fence: BuildFence,
     context: StepContext,
   ): Promise<void> {
     const [{ state, checks = 0 }] = uses;
@@ -169,7 +172,7 @@ export function createIndexBuilds<Use extends IndexUse>(
       ),
 
     /** Works on one app for a while. Resolves with whether more work waits. */
-    async workOn(app: OpenApp<Use>, fence: Fence, context: StepContext): Promise<boolean> {
+    async workOn(app: OpenApp<Use>, fence: BuildFence, context: StepContext): Promise<boolean> {
       const { uses, now } = app;
       const settled = uses.filter((use) => use.state !== 'ready' && passes.isSettled(use, now));
       for (const use of settled) await records.indexOf(use).ensure();

@@ -6,7 +6,7 @@ import type { RecordChange } from '../../fields/compile.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { readNext, type UserCollection, type UserDocument } from '../stored/record.ts';
-import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
+import { type BuildFence, type BuiltBatch, createMemberIndex, latestAfter } from './index-builds.ts';
 
 /** The effect of a write of a record on one slot. */
 interface SlotWrite {
@@ -69,7 +69,7 @@ export function createSlotRecords(users: UserCollection) {
     slots: readonly IndexSlot[],
     unused: readonly SlotName[],
     { _id, appId, email, values, slotEpoch = 0, ...record }: ReadRecord,
-    fence: Fence,
+    fence: BuildFence,
   ) {
     const meant = slots.map(({ slot, key, kind }, index) => ({
       slot,
@@ -125,7 +125,7 @@ export function createSlotRecords(users: UserCollection) {
       slots: readonly IndexSlot[],
       from: UUID | undefined,
       limit: number,
-      fence: Fence,
+      fence: BuildFence,
     ): Promise<BuiltBatch> {
       const options = { projection: projection(slots) };
       const records = await readNext<ReadRecord>(users, appId, { from, limit }, options);

@@ -11,7 +11,7 @@ import {
   type UserCollection,
   type UserDocument,
 } from '../stored/record.ts';
-import { type BuiltBatch, createMemberIndex, type Fence, latestAfter } from './index-builds.ts';
+import { type BuildFence, type BuiltBatch, createMemberIndex, latestAfter } from './index-builds.ts';
 import { MAX_WORDS_DATA, recordWords } from './record-words.ts';
 
 /** The index of words for all apps. Records of one word are in the order of their creation. */
@@ -89,7 +89,7 @@ export function createWordRecords(users: UserCollection, { pause }: Pick<Operato
       uses: readonly IndexUse[],
       from: UUID | undefined,
       limit: number,
-      fence: Fence,
+      fence: BuildFence,
     ): Promise<BuiltBatch> {
       const { slotEpoch } = fence;
       const since = Math.max(...uses.map((use) => use.since));

@@ -1,5 +1,5 @@
 import type { Sort } from 'mongodb';
-import { type AppId, createOperatorLoad, type OperatorLoad, type Step } from '../../api/operator-load.ts';
+import { type AppId, createOperatorLoad, type OperatorLoad, type StatementLoad } from '../../api/operator-load.ts';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -66,7 +66,7 @@ interface Reading {
 interface WalkOptions {
   budget?: Budget;
   /** What the statements of a walk without a budget are. */
-  step?: Step;
+  step?: StatementLoad;
   /** No query starts after it was aborted. */
   signal?: AbortSignal | undefined;
   /** Whether the walk may read nothing when the budget is used. */
@@ -129,7 +129,7 @@ export function createRecordRanges(
 ) {
   const planWords = createWordPlans(users, wordLimits);
 
-  function runnerOf(appId: AppId, budget: Budget, step: Step = 'scan'): Source['run'] {
+  function runnerOf(appId: AppId, budget: Budget, step: StatementLoad = 'scan'): Source['run'] {
     return Number.isFinite(budget.leftMs()) ? (query) => query() : (query) => load.step(step, appId, query);
   }
 

@@ -13,7 +13,7 @@ import type { Submission } from './submission.ts';
 import { type KnownStates, mostGrowth, REPAIRED, type RefusingRecord, StoredBefore } from './write-part.ts';
 
 /** Why the filter of an upsert did not match the stored record. */
-export type Conflict =
+export type WriteConflict =
   | { reason: 'repeated'; record: RefusingRecord }
   | { reason: 'no-record' }
   | { reason: 'array-full'; key: string }
@@ -54,7 +54,7 @@ export interface ConflictDeps {
 /** Explains why an upsert was refused. */
 export function createConflictReader({ users, limits, maxArrayItems }: ConflictDeps) {
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
-  function explainSize(facts: Facts, submission: Submission, view: RecordView): Conflict {
+  function explainSize(facts: Facts, submission: Submission, view: RecordView): WriteConflict {
     const { change, size, fieldKeys } = submission;
     const { size: stored = 0, replaced = 0, extraKeys = [], sizeBound } = facts;
     const ofParts = growthOf({ ...submission, growth: 0 }, view.parts);
@@ -94,7 +94,7 @@ export function createConflictReader({ users, limits, maxArrayItems }: ConflictD
      * @throws {OutdatedSchema} when the submission was checked against an outdated schema
      * @throws {AppError} when a part refuses it
      */
-    async resolve(submission: Submission): Promise<Conflict> {
+    async resolve(submission: Submission): Promise<WriteConflict> {
       const [facts] = await users
         .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
         .toArray();

@@ -12,12 +12,12 @@ import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history
 import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import {
-  type Conflict,
   type ConflictDeps,
   createConflictReader,
   findBlockedList,
   OutdatedSchema,
   typesExpression,
+  type WriteConflict,
 } from './conflict.ts';
 import type { RecordEraser } from './erasure.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
@@ -62,7 +62,7 @@ export interface WritableLine extends ImportLine {
 }
 
 /** `inspect`: the record must be read in more detail; `later`: another attempt decides. */
-export type Plan =
+export type LinePlan =
   | { result: LineResult }
   | { write: 'insert' | 'inspect' | 'later' }
   | { write: 'update'; exactBound?: RecordView['exactBound'] };
@@ -169,7 +169,7 @@ export function createImportLines(
     submission: Submission,
     facts: RecordFacts | undefined,
     lease: Lease,
-  ): Promise<Conflict | { reason: 'busy' }> {
+  ): Promise<WriteConflict | { reason: 'busy' }> {
     try {
       if (!facts || parts.isReady(facts, lease, false)) return await conflicts.resolve(submission);
       await parts.repair(facts, lease, false);
@@ -226,13 +226,13 @@ export function createImportLines(
     },
 
     /** The plan of a line whose person has no record. */
-    planInsert(submission: Submission): Plan {
+    planInsert(submission: Submission): LinePlan {
       const refusal = refusalOf(submission);
       return refusal ? { result: refusal } : { write: 'insert' };
     },
 
     /** @throws {OutdatedSchema} when the record has a newer schema version than the lease */
-    planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): Plan {
+    planUpdate(submission: Submission, facts: RecordFacts, lease: Lease): LinePlan {
       if (facts.schemaVersion > lease.schema.version) throw new OutdatedSchema();
       // A value under an old key may displace the one that was compared (decision 22).
       const mayMove = lease.renames !== undefined && facts.schemaVersion < lease.renames.version;
@@ -253,7 +253,7 @@ export function createImportLines(
      * Moves the record or its history, or makes a value a list, if necessary.
      * @throws {OutdatedSchema}
      */
-    async inspect(submission: Submission, facts: RecordFacts | undefined, lease: Lease): Promise<Plan> {
+    async inspect(submission: Submission, facts: RecordFacts | undefined, lease: Lease): Promise<LinePlan> {
       const conflict = await resolve(submission, facts, lease);
       switch (conflict.reason) {
         case 'array-full':

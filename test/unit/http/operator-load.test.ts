@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createOperatorLoad, hasTurns, LOADS, resolveLoad, type Step } from '../../../src/api/operator-load.ts';
+import {
+  createOperatorLoad,
+  hasTurns,
+  LOADS,
+  resolveLoad,
+  type StatementLoad,
+} from '../../../src/api/operator-load.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { POOL_SIZE } from '../../../src/platform/database/client.ts';
 
@@ -137,7 +143,7 @@ describe('the loads of endpoints of operators', () => {
 
 describe('the steps of long work', () => {
   /** Begins a step that ends when `end` is called. */
-  function begin(load: ReturnType<typeof createOperatorLoad>, appId: ObjectId | undefined, kind: Step) {
+  function begin(load: ReturnType<typeof createOperatorLoad>, appId: ObjectId | undefined, kind: StatementLoad) {
     const step = { hasBegun: false, end: () => {} };
     const ended = new Promise<void>((resolve) => {
       step.end = resolve;

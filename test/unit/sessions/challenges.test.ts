@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import type { UsedModel } from '../../../src/access/accounts/accounts.model.ts';
-import { createChallenges } from '../../../src/access/accounts/challenges.ts';
+import { createLoginChallenges } from '../../../src/access/accounts/challenges.ts';
 import { endSharedServer } from '../../support/server/shared.ts';
 
 beforeAll(endSharedServer);
@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers());
 
 it('a challenge is genuine for five minutes, for its purpose', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const { issue, isGenuine } = createChallenges('secret', {} as UsedModel);
+  const { issue, isGenuine } = createLoginChallenges('secret', {} as UsedModel);
   const challenge = Buffer.from(issue('log-in')).toString('base64url');
   expect(isGenuine(challenge, 'log-in')).toBe(true);
   expect(isGenuine(challenge, 'registration')).toBe(false);
