@@ -1,11 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { BSON } from 'mongodb';
 import { InvalidInput } from '../platform/core/errors.ts';
 import { deriveSecretKey } from '../platform/core/secrets.ts';
+import { createSigner } from '../platform/core/signer.ts';
 import { say } from '../platform/languages/reasons.ts';
-
-/** 128 bits of the HMAC. */
-const TAG_BYTES = 16;
 
 /**
  * A page of `limit` items from at most one more that were found, and `last`, after which the next
@@ -23,22 +20,13 @@ export type Cursors = ReturnType<typeof createCursors>;
  * reads them. A position is valid only with the query for which it was made.
  */
 export function createCursors(secret: string) {
-  const key = deriveSecretKey(secret, 'list cursors');
-
-  const sign = (payload: Uint8Array, query: unknown): Buffer =>
-    createHmac('sha256', key)
-      .update(JSON.stringify(query))
-      .update('\0')
-      .update(payload)
-      .digest()
-      .subarray(0, TAG_BYTES);
+  const { seal, open } = createSigner(deriveSecretKey(secret, 'list cursors'));
 
   return {
     /** @param query the parameters that decide which records follow, and in which order */
     write(position: object, query: unknown): string {
       // EJSON keeps the BSON types of ids, dates and numbers.
-      const payload = Buffer.from(BSON.EJSON.stringify(position, { relaxed: false }));
-      return Buffer.concat([sign(payload, query), payload]).toString('base64url');
+      return seal(Buffer.from(BSON.EJSON.stringify(position, { relaxed: false })), JSON.stringify(query));
     },
 
     /**
@@ -47,16 +35,8 @@ export function createCursors(secret: string) {
      */
     read<Position>(cursor: string | undefined, query: unknown): Position | undefined {
       if (cursor === undefined) return undefined;
-      const bytes = Buffer.from(cursor, 'base64url');
-      const [tag, payload] = [bytes.subarray(0, TAG_BYTES), bytes.subarray(TAG_BYTES)];
-      const isGenuine =
-        tag.length === TAG_BYTES &&
-        bytes.toString('base64url') === cursor &&
-        timingSafeEqual(tag, sign(payload, query));
-      if (!isGenuine) {
-        const issue = { path: 'cursor', ...say('notNextOfQuery') };
-        throw new InvalidInput('invalidQuery', [issue]);
-      }
+      const payload = open(cursor, JSON.stringify(query));
+      if (!payload) throw new InvalidInput('invalidQuery', [{ path: 'cursor', ...say('notNextOfQuery') }]);
       return BSON.EJSON.parse(payload.toString(), { relaxed: true }) as Position;
     },
   };

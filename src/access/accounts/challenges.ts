@@ -1,14 +1,13 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Binary } from 'mongodb';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
+import { createSigner } from '../../platform/core/signer.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { hashToken } from './account-documents.ts';
 import type { UsedModel } from './accounts.model.ts';
 
 const NONCE_BYTES = 16;
 const TIME_BYTES = 6;
-/** 128 bits of the HMAC. */
-const TAG_BYTES = 16;
 const LIFETIME_MS = 5 * 60 * 1_000;
 /** The clocks of the servers and of the database differ: it removes what expired by its own. */
 const KEPT_LONGER_MS = 60 * 60 * 1_000;
@@ -20,10 +19,7 @@ export type LoginChallenges = ReturnType<typeof createLoginChallenges>;
  * that strangers fill no collection; what is used is stored until it would have expired.
  */
 export function createLoginChallenges(secret: string, used: UsedModel) {
-  const key = deriveSecretKey(secret, 'log-in challenges');
-
-  const sign = (payload: Uint8Array, purpose: string): Buffer =>
-    createHmac('sha256', key).update(purpose).update('\0').update(payload).digest().subarray(0, TAG_BYTES);
+  const { seal, open } = createSigner(deriveSecretKey(secret, 'log-in challenges'));
 
   return {
     /** @param purpose what the challenge is for, and for whom; it is valid for nothing else */
@@ -31,18 +27,13 @@ export function createLoginChallenges(secret: string, used: UsedModel) {
       const payload = Buffer.alloc(NONCE_BYTES + TIME_BYTES);
       randomBytes(NONCE_BYTES).copy(payload);
       payload.writeUIntBE(Date.now() + LIFETIME_MS, NONCE_BYTES, TIME_BYTES);
-      return new Uint8Array(Buffer.concat([payload, sign(payload, purpose)]));
+      return new Uint8Array(Buffer.from(seal(payload, purpose), 'base64url'));
     },
 
     /** Returns whether the service issued the challenge in the last five minutes for `purpose`. */
     isGenuine(challenge: string, purpose: string): boolean {
-      const bytes = Buffer.from(challenge, 'base64url');
-      if (bytes.length !== NONCE_BYTES + TIME_BYTES + TAG_BYTES || bytes.toString('base64url') !== challenge) {
-        return false;
-      }
-      const payload = bytes.subarray(0, NONCE_BYTES + TIME_BYTES);
-      if (!timingSafeEqual(bytes.subarray(payload.length), sign(payload, purpose))) return false;
-      return payload.readUIntBE(NONCE_BYTES, TIME_BYTES) > Date.now();
+      const payload = open(challenge, purpose);
+      return payload !== undefined && payload.readUIntBE(NONCE_BYTES, TIME_BYTES) > Date.now();
     },
 
     /**
