@@ -29,6 +29,7 @@ import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/hel
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
 import { createAnswerTimes } from './submissions/answer-times.ts';
+import { Intake } from './submissions/intake.ts';
 import { createKnownPeopleRules, type PlannedChange, type UnchangedRecord } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
@@ -66,29 +67,33 @@ export function createSubmissions(deps: {
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
   const { planChange, planConfirmation, limits } = deps;
+  const intake = {
+    held,
+    capacity,
+    store: records.submissions,
+    revalidation: records.revalidation,
+    files: records.fileClaims,
+    checkAdmission: createAdmissionCheck({
+      challenges,
+      spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
+      checkCaptcha: createCaptchaCheck({
+        spent: models.spent.collection,
+        ask: createProviderQuestions(config.captchaUrls, { logger, metrics }),
+        clock,
+        publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
+      }),
+    }),
+    answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
+    knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
+  };
   const service = countSubmissions(
     createSubmissionService({
       activity: apps.activity,
       leases,
-      held,
+      revalidation: records.revalidation,
       limits: records.limits,
       parts: records.parts,
-      store: records.submissions,
-      revalidation: records.revalidation,
-      checkAdmission: createAdmissionCheck({
-        challenges,
-        spendChallenge: createChallengeSpending(models.spent.collection, clock.later),
-        checkCaptcha: createCaptchaCheck({
-          spent: models.spent.collection,
-          ask: createProviderQuestions(config.captchaUrls, { logger, metrics }),
-          clock,
-          publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
-        }),
-      }),
-      capacity,
-      files: records.fileClaims,
-      answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
-      knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
+      handle: (options) => new Intake(intake, options),
     }),
     metrics,
   );

@@ -17,7 +17,7 @@ import type { CheckCaptcha } from './captcha.ts';
 import type { Challenges, SpendChallenge } from './challenges.ts';
 
 /** The decision about a valid submission. */
-interface Admission {
+export interface Admission {
   /** Hold it instead of storing it. */
   hold?: HoldReason;
   /** Uses up its proof. @returns a reason to hold it @throws {Forbidden} @throws {Unavailable} */
