@@ -1,16 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type {
-  CaptchaSettings,
-  CountedOrigin,
-  FormImage,
-  FormTheme,
-  Notify,
-  PageTitle,
-  Reply,
-  StoredFormSettings,
-} from './form-settings.ts';
+import { formSchema, type StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
@@ -21,6 +12,13 @@ export interface Seats {
   count: number;
   /** By MongoDB's clock. */
   until: Date;
+}
+
+/** An origin that an app does not list. `null`: that of a file, or none. */
+export interface CountedOrigin {
+  origin: string;
+  count: number;
+  lastAt: Date;
 }
 
 /** The emails of an app in the latest hour that has any, by MongoDB's clock. */
@@ -99,82 +97,6 @@ const originSchema = schema<CountedOrigin>(
     origin: { type: String, required: true },
     count: { type: Number, required: true },
     lastAt: { type: Date, required: true },
-  },
-  { _id: false },
-);
-
-const imageSchema = schema<FormImage>(
-  {
-    id: { type: ObjectId, required: true },
-    type: { type: String, required: true },
-    hash: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const formSchema = schema<StoredFormSettings>(
-  {
-    revision: { type: ObjectId, required: true },
-    origins: { type: [String], required: true },
-    nullOrigin: { type: Boolean, required: true },
-    botProtection: { type: String, required: true },
-    name: String,
-    theme: schema<FormTheme>(
-      {
-        accent: String,
-        scheme: String,
-        font: String,
-        corners: String,
-        logo: imageSchema,
-        logoAlt: String,
-        cover: imageSchema,
-      },
-      { _id: false },
-    ),
-    title: String,
-    description: String,
-    submitLabel: String,
-    thanks: String,
-    locale: String,
-    languages: [String],
-    // By language.
-    texts: Object,
-    pages: [
-      schema<PageTitle>(
-        { page: { type: Number, required: true }, title: { type: String, required: true }, titles: Object },
-        { _id: false },
-      ),
-    ],
-    timeZone: String,
-    next: String,
-    submitPerMinute: Number,
-    closesAt: Date,
-    maxRecords: Number,
-    notify: schema<Notify>(
-      { emails: { type: [String], required: true }, when: { type: String, required: true } },
-      { _id: false },
-    ),
-    doubleOptIn: Boolean,
-    reply: schema<Reply>(
-      {
-        when: { type: String, required: true },
-        subject: { type: String, required: true },
-        text: { type: String, required: true },
-        texts: Object,
-        include: [String],
-      },
-      { _id: false },
-    ),
-    existing: String,
-    receipt: Boolean,
-    captcha: schema<CaptchaSettings>(
-      {
-        siteKey: { type: String, required: true },
-        secret: { type: String, required: true },
-        outage: { type: String, required: true },
-      },
-      { _id: false },
-    ),
   },
   { _id: false },
 );

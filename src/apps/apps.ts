@@ -17,11 +17,12 @@ import { createAppService } from './apps.service.ts';
 import { type AppOwned, type Feature, ownedBy } from './feature.ts';
 import { createFormImageModel, createFormImageStore } from './form-images.model.ts';
 import { formSettingsRoutes } from './form-settings.routes.ts';
-import { createFormSettingsService, type MailAbilities } from './form-settings.service.ts';
+import { createFormSettingsService } from './form-settings.service.ts';
 import { createHistorySettings } from './history-settings.ts';
 import { createAppOrigins, createOriginCounts } from './origins.ts';
 import { createPasswordHasher } from './passwords.ts';
 import { createAppRevision } from './revision.ts';
+import type { MailAbilities } from './settings/app-setting.ts';
 
 export type Apps = ReturnType<typeof createApps>;
 

@@ -2,7 +2,7 @@ import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { beginsBefore } from '../platform/database/clock.ts';
 import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-import type { SentImage } from './form-images.ts';
+import type { SentImage } from './settings/appearance.ts';
 
 /**
  * An image of an app's forms, apart from the settings, which every submission reads. It never

@@ -3,48 +3,33 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { type Issue, say } from '../platform/languages/reasons.ts';
-import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
+import { type AppModel, type CountedOrigin, NOT_BEING_DELETED } from './apps.model.ts';
 import type { FormImageStore } from './form-images.model.ts';
-import { dataUrl, type SentImage } from './form-images.ts';
 import {
-  type CaptchaSettings,
-  type CountedOrigin,
   DEFAULT_FORM_SETTINGS,
-  type FormImage,
   type FormSettings,
-  type FormTheme,
   isCaptchaProvider,
   needsEvents,
   type Reply,
+  type SentSettings,
+  valuesOf,
 } from './form-settings.ts';
 import type { OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
-
-/** As people send and read them: with the images themselves. */
-type SettingsWith<Image> = Omit<FormSettings, 'theme'> & { theme?: FormTheme<Image> };
-
-export type SentSettings = SettingsWith<SentImage>;
+import type { CaptchaSettings } from './settings/admission.ts';
+import type { MailAbilities } from './settings/app-setting.ts';
+import { dataUrl, type FormImage, type FormTheme, type SentImage } from './settings/appearance.ts';
 
 export interface FormSettingsView {
   /** The images are data URLs. */
-  settings: SettingsWith<string>;
+  settings: Omit<FormSettings, 'theme'> & { theme?: FormTheme<string> };
   /** For {@link PreconditionFailed}. */
   etag: string;
   refusedOrigins: readonly CountedOrigin[];
   ignoredRedirects: readonly CountedOrigin[];
 }
 
-export interface MailAbilities {
-  /** Whether SMTP_URL is set. */
-  mail: boolean;
-  /** Whether PUBLIC_URL is set. */
-  links: boolean;
-}
-
 export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
-
-/** As sent: without `secret` the stored one stays. */
-type SentCaptcha = Pick<CaptchaSettings, 'outage'> & Record<'siteKey' | 'secret', string | undefined>;
 
 /** How often a replacement that keeps the secret or images is repeated after other replacements. */
 const MAX_ATTEMPTS = 5;
@@ -117,7 +102,7 @@ export function createFormSettingsService(deps: {
 
     /**
      * Replaces the settings; they are in force on every server once this resolves (decision 4).
-     * @param captcha counts only with a provider, and is required then
+     * @param sent `captcha` counts only with a provider, and is required then
      * @param ifMatch the ETags of the only settings to replace @throws {NotFound}
      * @throws {InvalidInput} when the server cannot send the emails that the settings need, the
      *   keys of the provider are missing, or the reply names an unknown field
@@ -125,13 +110,12 @@ export function createFormSettingsService(deps: {
      */
     async replace(
       appId: ObjectId,
-      { theme: sentTheme, ...settings }: SentSettings,
-      captcha: SentCaptcha | undefined,
+      { theme: sentTheme, captcha, ...settings }: SentSettings,
       until: Until,
       ifMatch?: readonly string[],
     ): Promise<FormSettingsView> {
       const isProvider = isCaptchaProvider(settings.botProtection);
-      const mailProblems = [...mailIssues(settings, abilities), ...(await includeIssues(appId, settings.reply))];
+      const refused = [...unmetNeeds(settings, abilities), ...(await checkIssues(appId, settings))];
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       const startedAt = Date.now();
       const upload = createImageUpload(appId, sentTheme);
@@ -140,7 +124,7 @@ export function createFormSettingsService(deps: {
         const stored = isKept || upload.hasImages ? await storedForm(appId) : undefined;
         const kept = stored?.botProtection === settings.botProtection ? stored.captcha?.secret : undefined;
         const keys = { siteKey: captcha?.siteKey, secret: captcha?.secret ?? kept };
-        const issues = [...mailProblems, ...(isProvider ? missingKeys(keys) : [])];
+        const issues = [...refused, ...(isProvider ? missingKeys(keys) : [])];
         if (issues.length > 0) throw new InvalidInput('invalidForm', issues);
         const theme = sentTheme && (await upload.themeAfter(stored?.theme));
         const end = await until();
@@ -185,19 +169,14 @@ export function createFormSettingsService(deps: {
     },
   };
 
-  /**
-   * Reports the keys that are no field of the app. A stored one stays: its field was removed or
-   * renamed since, and what was read can be sent back.
-   */
-  async function includeIssues(appId: ObjectId, { include = [] }: Partial<Reply> = {}): Promise<Issue[]> {
-    if (include.length === 0) return [];
-    const fields = new Set((await fieldsOf(appId)).map(({ key }) => key));
-    if (include.every((key) => fields.has(key))) return [];
-    const { reply } = await storedForm(appId);
-    return include.flatMap((key, at) => {
-      const isKnown = fields.has(key) || reply?.include?.includes(key);
-      return isKnown ? [] : [{ path: `reply.include.${at}`, ...say('unknownField') }];
+  /** Resolves with the problems of the settings in this app. */
+  async function checkIssues(appId: ObjectId, settings: Partial<FormSettings>): Promise<Issue[]> {
+    const fieldKeys = async () => new Set((await fieldsOf(appId)).map(({ key }) => key));
+    const checks = valuesOf(settings).map(async ({ key, setting, value }) => {
+      const issues = await setting.check?.(value, fieldKeys, async () => (await storedForm(appId))[key]);
+      return issues?.map((issue) => ({ ...issue, path: `${key}.${issue.path}` })) ?? [];
     });
+    return (await Promise.all(checks)).flat();
   }
 
   /**
@@ -223,15 +202,13 @@ function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Is
   return missing.map((name) => ({ path: `captcha.${name}`, ...say('required') }));
 }
 
-/** Returns the settings that need an email that this server cannot send. */
-function mailIssues(
-  { notify, doubleOptIn, existing, reply }: Partial<FormSettings>,
-  { mail, links }: MailAbilities,
-): Issue[] {
-  const linked = [doubleOptIn && 'doubleOptIn', existing === 'confirm' && 'existing'].filter((path) => !!path);
-  const needed = [notify && 'notify', reply && 'reply', ...linked].filter((path) => !!path);
-  if (!mail) return needed.map((path) => ({ path: String(path), ...say('needsMail') }));
-  return links ? [] : linked.map((path) => ({ path: String(path), ...say('needsPublicUrl') }));
+/** Reports the settings that need an email that this server cannot send. */
+function unmetNeeds(settings: Partial<FormSettings>, { mail, links }: MailAbilities): Issue[] {
+  const needing = (ability: keyof MailAbilities) =>
+    valuesOf(settings).flatMap(({ key, setting, value }) => (setting.needs?.(value) === ability ? [key] : []));
+  const linked = needing('links');
+  if (!mail) return [...needing('mail'), ...linked].map((path) => ({ path, ...say('needsMail') }));
+  return links ? [] : linked.map((path) => ({ path, ...say('needsPublicUrl') }));
 }
 
 const EMAIL_CONSUMER = 'email';

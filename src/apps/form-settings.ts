@@ -1,153 +1,95 @@
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
+import { z } from 'zod';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
-import type { ImageName, ImageType, Theme } from '../fields/theme.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
+import { type Schema, schema } from '../platform/database/mongoose.ts';
 import { forTag } from '../platform/languages/tags.ts';
+import { admissionSettings, knownPeopleSettings } from './settings/admission.ts';
+import { type AppSetting, type AppSettings, every, type Given, given } from './settings/app-setting.ts';
+import { appearanceSettings } from './settings/appearance.ts';
+import { emailSettings } from './settings/emails.ts';
+import { textSettings } from './settings/texts.ts';
 
-/** The protection of forms against programs (spec 4.5). */
-export const BOT_PROTECTIONS = [
-  'off',
-  'honeypot',
-  'proof-of-work',
-  'turnstile',
-  'hcaptcha',
-  'recaptcha',
-  'friendly',
-] as const;
-type BotProtection = (typeof BOT_PROTECTIONS)[number];
+/** A type with the members of all groups. */
+type Joined<Groups> = (Groups extends unknown ? (group: Groups) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
 
-export const isCaptchaProvider = (protection: BotProtection): protection is CaptchaProvider =>
-  Object.hasOwn(CAPTCHA_WIDGETS, protection);
-
-/** Returns the provider whose challenges the forms show. */
-export const captchaProvider = ({ botProtection }: Pick<FormSettings, 'botProtection'>): CaptchaProvider | undefined =>
-  isCaptchaProvider(botProtection) ? botProtection : undefined;
-
-/** What happens to submissions while a provider of challenges is away: held, or 503. */
-export const CAPTCHA_OUTAGES = ['hold', 'refuse'] as const;
-
-/** The keys of an app at the provider of its challenges. */
-export interface CaptchaSettings {
-  siteKey: string;
-  /** No answer has it. */
-  secret: string;
-  outage: (typeof CAPTCHA_OUTAGES)[number];
+/** Joins groups of settings. @throws {Error} when two settings have one key */
+export function joinSettings<Groups extends AppSettings[]>(...groups: Groups): Joined<Groups[number]> {
+  const all = groups.flatMap((group) => Object.entries(group));
+  const twice = all.find(([key], at) => all.findIndex(([other]) => other === key) < at);
+  if (twice) throw new Error(`two settings have the key ${twice[0]}`);
+  return Object.fromEntries(all) as Joined<Groups[number]>;
 }
 
-/** When operators receive emails about records: for each change, or once a day. */
-export const NOTIFY_TIMES = ['each', 'daily'] as const;
+/** The settings of public forms (spec 4.5), in the order of requests and responses. */
+export const SETTINGS = joinSettings(
+  appearanceSettings,
+  textSettings,
+  admissionSettings,
+  emailSettings,
+  knownPeopleSettings,
+);
+type Settings = typeof SETTINGS;
+const ALL = Object.entries<AppSetting>(SETTINGS) as [keyof Settings, AppSetting][];
 
-/** What a public submission of a known email does; unset: it updates the record (spec 4.5.5). */
-export const EXISTING = ['keep', 'confirm'] as const;
-export type Existing = (typeof EXISTING)[number];
+/** The stored settings of an app's public forms. An absent member is unset. */
+export type FormSettings = Given<{
+  [Key in keyof Settings]: Settings[Key] extends { show?(value: infer Value): unknown }
+    ? Value | Extract<z.output<Settings[Key]['request']>, undefined>
+    : never;
+}>;
 
-export interface Notify {
-  /** Normalized; at least one. */
-  emails: readonly string[];
-  when: (typeof NOTIFY_TIMES)[number];
-}
-
-/** Which accepted submissions cause a reply: those that create a record, or each. */
-export const REPLY_TIMES = ['created', 'each'] as const;
-
-/** The texts of a reply. Only `text` has placeholders. */
-export interface ReplyTexts {
-  subject: string;
-  text: string;
-}
-
-/** The email to the person after an accepted submission (spec 4.12). */
-export interface Reply extends ReplyTexts {
-  when: (typeof REPLY_TIMES)[number];
-  /** In other languages, by their tags. */
-  texts?: Readonly<Record<string, ReplyTexts>> | undefined;
-  /** The keys of the fields that placeholders may name beside `email`. Not empty. */
-  include?: readonly string[] | undefined;
-}
-
-/** A placeholder such as `{email}`; its group is the name. */
-export const PLACEHOLDER = /\{([^{}\n]*)\}/g;
-
-/** The texts of an app's public forms. */
-export interface FormTexts {
-  title?: string;
-  description?: string;
-  submitLabel?: string;
-  thanks?: string;
-}
-
-/** The title of one page of the forms. */
-export interface PageTitle {
-  page: number;
-  title: string;
-  /** In other languages, by their BCP 47 tags. */
-  titles?: Readonly<Record<string, string>> | undefined;
-}
-
-/** The reference to a stored image of an app's forms (form-images.model.ts). */
-export interface FormImage {
-  id: ObjectId;
-  type: ImageType;
-  /** Of its content. */
-  hash: string;
-}
-
-/** The appearance of an app's forms (spec 4.5.1). */
-export interface FormTheme<Image = FormImage> extends Theme, Partial<Record<ImageName, Image>> {
-  logoAlt?: string;
-}
-
-/** The settings of an app's public forms (spec 4.5). An absent member is unset. */
-export interface FormSettings extends FormTexts {
-  /** What people read in place of the app's id. */
-  name?: string;
-  /** Not empty. */
-  theme?: FormTheme;
-  /** The language of the texts, a BCP 47 tag. Unset: English. */
-  locale?: string;
-  /** The languages of the forms beside `locale`, as BCP 47 tags; they may contain it. */
-  languages?: readonly string[];
-  /** The texts in other languages, by their tags. */
-  texts?: Readonly<Record<string, FormTexts>>;
-  /** Not empty; each page once, in their order. */
-  pages?: readonly PageTitle[];
-  /** An IANA name, for times without a zone. */
-  timeZone?: string;
-  /** Web origins whose pages may submit; `['*']`: every origin. */
-  origins: readonly string[];
-  /** Whether requests with `Origin: null` pass, such as those of a local file. */
-  nullOrigin: boolean;
-  next?: string;
-  botProtection: BotProtection;
-  /** With a provider as `botProtection`. */
-  captcha?: CaptchaSettings;
-  /** From one client network. Unset: RATE_LIMIT_SUBMIT applies. */
-  submitPerMinute?: number;
-  closesAt?: Date;
-  /** The number of records from which the app accepts no new person. */
-  maxRecords?: number;
-  notify?: Notify;
-  /** Whether each person is asked by email to confirm the address. */
-  doubleOptIn?: true;
-  reply?: Reply;
-  existing?: Existing;
-  /** Whether public answers have the id and the times of the record. Unset: unless `existing`. */
-  receipt?: boolean;
-}
-
-export const DEFAULT_FORM_SETTINGS: FormSettings = { origins: [], nullOrigin: false, botProtection: 'honeypot' };
+export type Reply = NonNullable<FormSettings['reply']>;
 
 export interface StoredFormSettings extends FormSettings {
   /** Replaced with every change; a rollback could repeat a count. */
   revision: ObjectId;
 }
 
-/** An origin that an app does not list. `null`: that of a file, or none. */
-export interface CountedOrigin {
-  origin: string;
-  count: number;
-  lastAt: Date;
+export const formSchema = schema<object>(
+  { revision: { type: ObjectId, required: true }, ...every(SETTINGS, 'path') },
+  { _id: false },
+) as unknown as Schema<StoredFormSettings>;
+
+export const FormSettingsRequest = z.strictObject(every(SETTINGS, 'request'));
+export const FormSettingsResponse = z.strictObject(every(SETTINGS, 'response'));
+
+/** The settings of a request: with images, and perhaps without a secret. */
+export type SentSettings = Given<z.output<typeof FormSettingsRequest>>;
+
+export const DEFAULT_FORM_SETTINGS = given(FormSettingsRequest.parse({})) as unknown as FormSettings;
+
+/** Returns the settings that have a value, with it. */
+export function valuesOf(settings: Partial<FormSettings>) {
+  return ALL.flatMap(([key, setting]) => {
+    const value = settings[key];
+    return value === undefined ? [] : [{ key, setting, value }];
+  });
 }
+
+/** Returns settings as a response shows them. @param settings with the images themselves */
+export function shownSettings(settings: object): z.input<typeof FormSettingsResponse> {
+  const values = settings as Record<string, unknown>;
+  const shown = ALL.map(([key, { show = (value: unknown) => value, unset }]) => {
+    const value = values[key];
+    return [key, value === undefined ? unset : show(value)];
+  });
+  return given(Object.fromEntries(shown)) as z.input<typeof FormSettingsResponse>;
+}
+
+/** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
+export function needsEvents(settings: Partial<FormSettings>): boolean {
+  return valuesOf(settings).some(({ setting, value }) => setting.needsEvents?.(value) === true);
+}
+
+export const isCaptchaProvider = (protection: FormSettings['botProtection']): protection is CaptchaProvider =>
+  Object.hasOwn(CAPTCHA_WIDGETS, protection);
+
+/** Returns the provider whose challenges the forms show. */
+export const captchaProvider = ({ botProtection }: Pick<FormSettings, 'botProtection'>): CaptchaProvider | undefined =>
+  isCaptchaProvider(botProtection) ? botProtection : undefined;
 
 /**
  * Returns the languages of an app's forms (spec 4.5.2): first that of its own texts, which is the
@@ -171,7 +113,7 @@ export function settingsIn(settings: FormSettings, tag: string): FormSettings {
 }
 
 /** Returns the titles of pages in a language; a missing one is that of `locale`. */
-export function pageTitles({ pages = [] }: Pick<FormSettings, 'pages'>, tag: string): Omit<PageTitle, 'titles'>[] {
+export function pageTitles({ pages = [] }: Pick<FormSettings, 'pages'>, tag: string) {
   return pages.map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
 }
 
@@ -189,9 +131,4 @@ export function isClosed({ closesAt }: Pick<FormSettings, 'closesAt'>): boolean 
 /** Returns whether answers must not tell whether an email was known (spec 4.5.5). */
 export function hidesKnown({ existing, receipt }: Pick<FormSettings, 'existing' | 'receipt'>): boolean {
   return !(receipt ?? existing === undefined);
-}
-
-/** Returns whether events of records lead to emails in an app with these settings (spec 4.12). */
-export function needsEvents({ doubleOptIn, notify, reply }: FormSettings): boolean {
-  return doubleOptIn === true || notify?.when === 'each' || reply !== undefined;
 }

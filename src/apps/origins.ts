@@ -2,8 +2,8 @@ import type { ObjectId } from 'mongodb';
 import { createAccumulator } from '../platform/core/accumulator.ts';
 import { isOrigin } from '../platform/core/web-origin.ts';
 import type { App } from './app.ts';
-import type { AppModel } from './apps.model.ts';
-import { allowsOrigin, type CountedOrigin } from './form-settings.ts';
+import type { AppModel, CountedOrigin } from './apps.model.ts';
+import { allowsOrigin } from './form-settings.ts';
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 

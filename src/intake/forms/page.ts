@@ -1,6 +1,7 @@
 import { html } from 'ghtml';
 import { Html } from '../../api/reply.ts';
-import type { FormSettings, FormTheme } from '../../apps/form-settings.ts';
+import type { FormSettings } from '../../apps/form-settings.ts';
+import type { FormTheme } from '../../apps/settings/appearance.ts';
 import { CAPTCHA_WIDGETS, captchaScript } from '../../fields/captcha.ts';
 import type { Markup, MarkupNode } from '../../fields/markup.ts';
 import { type ImageName, themePath } from '../../fields/theme.ts';

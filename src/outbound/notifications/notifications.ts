@@ -3,7 +3,7 @@ import { type Endpoints, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
 import type { Apps } from '../../apps/apps.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
-import type { MailAbilities } from '../../apps/form-settings.service.ts';
+import type { MailAbilities } from '../../apps/settings/app-setting.ts';
 import type { FindForm } from '../../intake/forms/form-pages.ts';
 import type { PageAssets } from '../../intake/forms/page.ts';
 import type { PlannedChange, UnchangedRecord } from '../../intake/submissions/known-people.ts';

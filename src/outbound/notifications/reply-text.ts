@@ -1,4 +1,4 @@
-import { PLACEHOLDER } from '../../apps/form-settings.ts';
+import { PLACEHOLDER } from '../../apps/settings/emails.ts';
 import { isIsoDate, parseInstant } from '../../fields/base/iso-date.ts';
 import { type FieldDefinition, isOfStaff } from '../../fields/definition.ts';
 import { choiceLabels, formControl } from '../../fields/presentation.ts';
