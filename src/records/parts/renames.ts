@@ -24,7 +24,7 @@ export function createRenames(
 }
 
 /** While the values of renamed fields are moved, a write moves those of its record first. */
-function createRenamesPart(
+export function createRenamesPart(
   moves: Pick<RecordMoves, 'one' | 'filterOf' | 'conditionOf'>,
   renamesSince: RenameStore['since'],
 ): RecordPart {
