@@ -3,13 +3,13 @@ import { createAccounts } from './access/accounts/accounts.ts';
 import { createApiKeys } from './access/api-keys/api-keys.ts';
 import { auditRoutes } from './access/audit/audit.routes.ts';
 import { createAuditLog } from './access/audit/audit-log.ts';
-import { createNames } from './access/audit/names.ts';
 import { createMembers } from './access/members/members.ts';
 import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
 import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
+import { createNames } from './api/names.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
@@ -108,15 +108,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
   const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
-  const readNames = createNames({
-    accounts: (ids) => accounts.store.named(ids),
-    keys: (ids) => apiKeys.service.named(ids),
-    webhooks: (ids) => webhooks.named(ids),
-    views: (ids) => views.namedShared(ids),
-    changes: (ids) => changeStorage.store.named(ids),
-    imports: (ids) => imports.named(ids),
-    invitations: (ids) => accounts.invitations.named(ids),
-  });
+  const readNames = createNames(() => Object.assign({}, ...features.map(({ names }) => names)));
   const storage = createSchemaStorage(connection, leaseMs);
   const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
   const schemas = createSchemas({
@@ -316,11 +308,11 @@ export function createServices(config: Config, connection: Connection, logger: L
     auditReading,
     formSettings.feature,
     notifications.feature,
-    webhooks.feature,
+    webhooks,
     ...records.features,
     files.feature,
     suppressions.feature,
-    views.feature,
+    views,
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ReadNames } from '../access/audit/names.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import type { ReadNames } from '../api/names.ts';
 import { AppPath, ScopeParameter } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { JsonStream, TypedJson, Versioned } from '../api/reply.ts';

@@ -1,4 +1,4 @@
-import type { ReadNames } from '../access/audit/names.ts';
+import type { ReadNames } from '../api/names.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';

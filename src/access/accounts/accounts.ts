@@ -80,6 +80,7 @@ export function createAccounts(deps: {
         ownedBy(models.access.collection, 'createdAt'),
         ownedBy(models.invitations.collection, 'createdAt', { of: (appId) => ({ 'app.id': appId }) }),
       ],
+      names: { accounts: store.named, invitations: invitations.named },
       prepare: checkAdminsByGroups,
       close: () => mailer?.close(),
     } satisfies Feature,

@@ -17,6 +17,7 @@ export function createApiKeys(deps: {
     routes: apiKeyRoutes(service),
     models: [service.model],
     owned: [ownedBy(service.model.collection, 'createdAt')],
+    names: { keys: service.named },
   };
   return { service, feature };
 }

@@ -39,6 +39,7 @@ export function createChanges(deps: {
     models: Object.values(models),
     jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, clock, logger })],
     personal: [createPersonChanges(store, records.reader)],
+    names: { changes: store.named },
     owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],
   };
 }

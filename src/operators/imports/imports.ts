@@ -95,7 +95,6 @@ export function createImports(deps: {
   });
   return {
     service,
-    named: store.named,
     feature: {
       routes: importRoutes(service),
       models: Object.values(models),
@@ -107,6 +106,7 @@ export function createImports(deps: {
         ownedBy(models.chunks.collection, 'at'),
         ownedBy(models.rejects.collection, 'at'),
       ],
+      names: { imports: store.named },
       personal: [
         createImportsOfPerson({ store, content, archives, rejects: models.rejects.collection, searchWithinMs }),
       ],

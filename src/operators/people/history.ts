@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import type { Names, ReadNames } from '../../access/audit/names.ts';
 import type { Cursors } from '../../api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
+import type { Names, ReadNames } from '../../api/names.ts';
 import { AppPath, ScopeParameter } from '../../api/parameters.ts';
 import { Timestamp } from '../../api/validation.ts';
 import type { Pace } from '../../apps/activity.ts';

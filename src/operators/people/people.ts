@@ -1,5 +1,5 @@
-import type { ReadNames } from '../../access/audit/names.ts';
 import type { Cursors } from '../../api/cursors.ts';
+import type { ReadNames } from '../../api/names.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature, PersonData } from '../../apps/feature.ts';
 import type { Logger } from '../../platform/core/logger.ts';

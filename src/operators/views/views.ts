@@ -15,7 +15,7 @@ export function createViews(deps: {
   connection: Connection;
   accounts: Pick<Accounts, 'store' | 'status'>;
   schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
-}) {
+}): Feature {
   const { connection, accounts, schemas } = deps;
   const model = createViewModel(connection);
   const store = createViewStore(model);
@@ -24,14 +24,12 @@ export function createViews(deps: {
   const existing = { guard: accounts.store.guard, settle: accounts.status.settle };
   const service = createViewService({ store, renamesSince: schemas.renames.since, accounts: existing });
   return {
-    namedShared: store.namedShared,
-    feature: {
-      models: [model, lookModel],
-      owned: [ownedBy(model.collection, 'createdAt'), ownedBy(lookModel.collection, '_id', { valueAt: firstId })],
-      ofAccounts: [store, looks],
-      personal: [createPersonViews(model, store)],
-      routes: [...viewRoutes(service, schemas.service), ...lookRoutes(looks, existing)],
-    } satisfies Feature,
+    models: [model, lookModel],
+    owned: [ownedBy(model.collection, 'createdAt'), ownedBy(lookModel.collection, '_id', { valueAt: firstId })],
+    ofAccounts: [store, looks],
+    names: { views: store.namedShared },
+    personal: [createPersonViews(model, store)],
+    routes: [...viewRoutes(service, schemas.service), ...lookRoutes(looks, existing)],
   };
 }
 

@@ -120,12 +120,13 @@ export function createWebhooks(deps: {
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
     personal: [createDeliveriesOfPerson(reader, deliveries)],
+    names: { webhooks: webhooks.named },
     async stop() {
       await dispatcher.stop();
       sender.close();
     },
   };
-  return { feature, named: webhooks.named };
+  return feature;
 }
 
 /** Stores the deliveries of events to the webhooks of their apps. */

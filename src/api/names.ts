@@ -40,8 +40,8 @@ type NamedIds = { [Kind in keyof Names]?: readonly string[] };
 /** Resolves with the present names of a page, with at most one statement for each kind. */
 export type ReadNames = (ids: NamedIds) => Promise<Names>;
 
-/** @param find how the owner of each kind reads names; the name of a webhook is its shown URL */
-export function createNames(find: {
+/** How features read the names of what they own; the name of a webhook is its shown URL. */
+export interface NameFinders {
   accounts: FindAccounts;
   keys: FindNames<ObjectId>;
   webhooks: FindNames<string>;
@@ -49,12 +49,16 @@ export function createNames(find: {
   changes: FindChanges;
   imports: FindNames<ObjectId>;
   invitations: FindNames<string>;
-}): ReadNames {
+}
+
+/** @param finders those of all features */
+export function createNames(finders: () => Partial<NameFinders>): ReadNames {
   const objectIds = (ids: readonly string[] = []): ObjectId[] =>
     distinct(ids)
       .filter((id) => /^[0-9a-f]{24}$/.test(id))
       .map((id) => new ObjectId(id));
   return async (ids) => {
+    const find = finders();
     const [accounts, keys, webhooks, views, changes, imports, invitations] = await Promise.all([
       readSome(find.accounts, objectIds(ids.accounts)),
       readSome(find.keys, objectIds(ids.keys)),
@@ -71,8 +75,8 @@ export function createNames(find: {
 const distinct = (ids: readonly string[] = []): string[] => [...new Set(ids)];
 
 async function readSome<Id, Name>(
-  find: (ids: readonly Id[]) => Promise<ReadonlyMap<string, Name>>,
+  find: ((ids: readonly Id[]) => Promise<ReadonlyMap<string, Name>>) | undefined,
   ids: readonly Id[],
 ): Promise<ReadonlyMap<string, Name>> {
-  return ids.length === 0 ? new Map<string, Name>() : find(ids);
+  return ids.length === 0 || !find ? new Map<string, Name>() : find(ids);
 }
