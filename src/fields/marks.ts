@@ -1,3 +1,4 @@
+import { BROWSER_KINDS, type KindName } from './base/browser-kinds.ts';
 import type { Markup, MarkupNode } from './base/markup-node.ts';
 
 /** A sign of a text, or the text between two signs. */
@@ -36,15 +37,19 @@ export const withAddresses = (text: string): string =>
 interface Labelled {
   label: string;
   type?: string | undefined;
-  kind?: string | undefined;
+  kind?: KindName | undefined;
 }
 
+const hasSigns = ({ type, kind }: Labelled): boolean =>
+  kind ? BROWSER_KINDS[kind].hasMarkedLabel === true : type === 'checkbox';
+
 /** Returns the nodes of the label of a control. Only those of checkboxes have signs. */
-export const labelNodes = ({ type, label }: Labelled): MarkupNode[] => (type === 'checkbox' ? marked(label) : [label]);
+export const labelNodes = (control: Labelled): MarkupNode[] =>
+  hasSigns(control) ? marked(control.label) : [control.label];
 
 /** Returns the label of a control or a field as plain text. */
-export const plainLabel = ({ type, kind = type, label }: Labelled): string =>
-  kind === 'checkbox' ? withoutMarks(label) : label;
+export const plainLabel = (labelled: Labelled): string =>
+  hasSigns(labelled) ? withoutMarks(labelled.label) : labelled.label;
 
 function textOf(nodes: readonly MarkupNode[], addressText: (href: string) => string = () => ''): string {
   return nodes
