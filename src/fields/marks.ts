@@ -40,16 +40,12 @@ interface Labelled {
   kind?: KindName | undefined;
 }
 
-const hasSigns = ({ type, kind }: Labelled): boolean =>
-  kind ? BROWSER_KINDS[kind].hasMarkedLabel === true : type === 'checkbox';
-
 /** Returns the nodes of the label of a control. Only those of checkboxes have signs. */
-export const labelNodes = (control: Labelled): MarkupNode[] =>
-  hasSigns(control) ? marked(control.label) : [control.label];
+export const labelNodes = ({ type, label }: Labelled): MarkupNode[] => (type === 'checkbox' ? marked(label) : [label]);
 
 /** Returns the label of a control or a field as plain text. */
-export const plainLabel = (labelled: Labelled): string =>
-  hasSigns(labelled) ? withoutMarks(labelled.label) : labelled.label;
+export const plainLabel = ({ kind, type, label }: Labelled): string =>
+  kind && BROWSER_KINDS[kind].hasMarkedLabel ? withoutMarks(label) : textOf(labelNodes({ type, label }));
 
 function textOf(nodes: readonly MarkupNode[], addressText: (href: string) => string = () => ''): string {
   return nodes
