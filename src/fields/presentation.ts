@@ -207,22 +207,8 @@ function withoutUnset<Value extends object>(value: Value): WithoutUnset<Value> {
  * text counts. Returns undefined when the field is absent, and `problem` when the text has no value
  * of the kind. Does not validate the value.
  */
-export function valueFromForm(
+export const valueFromForm = (
   field: Pick<FieldDefinition, 'kind'> & Partial<FieldDefinition>,
   texts: readonly string[],
   context: TextContext = {},
-): ConvertedText | undefined {
-  const kind = getKind(field.kind);
-  const convert = (text: string): ConvertedText | undefined => {
-    const content = kind.trimsText ? text.trim() : text;
-    return content === '' ? undefined : kind.fromText(content, context, field);
-  };
-  if (kind.fromTexts) return kind.fromTexts(texts, field);
-  if (!kind.appendedItems) return convert(texts.at(-1) ?? '');
-
-  const items = texts.flatMap((text) => convert(text) ?? []);
-  if (items.length === 0) return undefined;
-  return (
-    items.find((item) => 'problem' in item) ?? { value: items.flatMap((item) => ('value' in item ? [item.value] : [])) }
-  );
-}
+): ConvertedText | undefined => getKind(field.kind).fromTexts(texts, field, context);

@@ -1,7 +1,7 @@
 import { choicesIn } from './choice-list.ts';
 import { foldCase, type Interval, includesText, instantsOf, isWithin, only, related } from './comparison.ts';
 import { isIsoDate, parseInstant } from './iso-date.ts';
-import { BOOLEAN_TEXTS, DECIMAL, withLineFeeds } from './plain-texts.ts';
+import { BOOLEAN_TEXTS, DECIMAL, itemsOf, lastOf, lastTrimmed, withLineFeeds } from './plain-texts.ts';
 
 // The half of each kind that the hosted form and the embed script load: it imports no zod.
 
@@ -39,7 +39,7 @@ const KINDS = {
   checkbox: {
     operators: ['eq', 'ne', 'exists'],
     relations: (value) => (_, given) => typeof value === 'boolean' && value === given,
-    readTexts: (texts) => lastOf(texts, (text) => BOOLEAN_TEXTS.get(text.trim().toLowerCase())),
+    readTexts: (texts) => lastTrimmed(texts, (text) => BOOLEAN_TEXTS.get(text.toLowerCase())),
     hasMarkedLabel: true,
   },
   select: { operators: OF_TEXT, relations: textRelations, readTexts: (texts) => lastOf(texts, (text) => text) },
@@ -54,19 +54,19 @@ const KINDS = {
   number: {
     operators: OF_ORDER,
     relations: (value) => orderRelations(typeof value === 'number' ? value : undefined, numbersOf),
-    readTexts: (texts) => lastOf(texts, readNumber),
+    readTexts: (texts) => lastTrimmed(texts, readNumber),
   },
   date: {
     operators: OF_ORDER,
     relations: (value) => orderRelations(typeof value === 'string' ? parseInstant(value) : undefined, instantsOf),
-    readTexts: (texts) => lastOf(texts, (text) => (isIsoDate(text.trim()) ? text.trim() : undefined)),
+    readTexts: (texts) => lastTrimmed(texts, (text) => (isIsoDate(text) ? text : undefined)),
   },
-  file: { operators: ['exists'], relations: noRelations, readTexts: (texts) => nonEmpty(filled(texts)) },
-  array: {
+  file: {
     operators: ['exists'],
     relations: noRelations,
-    readTexts: (texts) => nonEmpty(filled(texts).map(withLineFeeds)),
+    readTexts: (texts) => nonEmpty(texts.filter((text) => text !== '')),
   },
+  array: { operators: ['exists'], relations: noRelations, readTexts: itemsOf },
 } satisfies Record<string, BrowserKind>;
 
 /** The value of `kind` in a definition. */
@@ -80,16 +80,10 @@ export const browserKind = (name: KindName | undefined): BrowserKind => (name &&
 
 const numbersOf = (given: unknown): Interval | undefined => (typeof given === 'number' ? only(given) : undefined);
 
-const filled = (texts: readonly string[]) => texts.filter((text) => text !== '');
 const nonEmpty = (list: readonly string[]) => (list.length > 0 ? list : undefined);
 
-function lastOf(texts: readonly string[], read: (text: string) => unknown): unknown {
-  const text = texts.at(-1) ?? '';
-  return text === '' ? undefined : read(text);
-}
-
 function readNumber(text: string): number | undefined {
-  const number = DECIMAL.test(text.trim()) ? Number(text) : Number.NaN;
+  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 

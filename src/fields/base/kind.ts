@@ -192,14 +192,13 @@ export interface FieldKind<
   /** Returns what a condition compares, for people. @param tag the language; empty: English */
   comparedText?(text: string, tag: string): string;
   /**
-   * Converts the non-empty text of one form control; for a kind with `appendedItems`, to one item.
-   * The value need not conform to the definition, of which the caller may know the kind alone.
+   * Converts the texts that a form sent for a field (spec 2.7); undefined: absent. The value need
+   * not conform to the definition, of which the caller may know the kind alone.
    */
-  fromText(text: string, context: TextContext, definition: Partial<FieldBase & OptionValues<Options>>): ConvertedText;
-  /** Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. */
-  fromTexts?(
+  fromTexts(
     texts: readonly string[],
     definition: Partial<FieldBase & OptionValues<Options>>,
+    context: TextContext,
   ): ConvertedText | undefined;
   /**
    * The form of a value in a cell of a CSV file. `text`: as forms send it. `number` and `date`: so,
@@ -213,8 +212,6 @@ export interface FieldKind<
    * send it the words.
    */
   repliedTo: 'everyone' | 'confirmed' | 'nobody';
-  /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
-  trimsText?: true;
   /**
    * Returns an example value. It conforms if such a value is easy to find.
    * @param budget of all fields of a schema

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind } from '../base/kind.ts';
-import { withLineFeeds } from '../base/plain-texts.ts';
+import { itemsOf } from '../base/plain-texts.ts';
 import { queriedNumber } from '../base/queries.ts';
 import { checkStorable, STORABLE } from '../base/stored-json.ts';
 
@@ -26,7 +26,10 @@ export const array = defineKind({
   cell: 'items',
   inWords: (value, { items }) => (Array.isArray(value) ? items(value) : undefined),
   repliedTo: 'confirmed',
-  fromText: (text) => ({ value: withLineFeeds(text) }),
+  fromTexts(texts) {
+    const value = itemsOf(texts);
+    return value && { value };
+  },
   sample: () => [{ note: 'Each item is stored with a timestamp' }],
   valueType: () => 'list',
   control: 'list',

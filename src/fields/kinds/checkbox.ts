@@ -5,7 +5,7 @@ import { say } from '../../platform/languages/reasons.ts';
 import { type Interval, only } from '../base/comparison.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { defineKind, indexed } from '../base/kind.ts';
-import { BOOLEAN_TEXTS } from '../base/plain-texts.ts';
+import { BOOLEAN_TEXTS, lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, type Refused } from '../base/queries.ts';
 
 const Consent = z.strictObject({
@@ -54,11 +54,11 @@ export const checkbox = defineKind({
   cell: 'text',
   inWords: (value, { boolean }) => (typeof value === 'boolean' ? boolean(value) : undefined),
   repliedTo: 'everyone',
-  trimsText: true,
-  fromText(text) {
-    const value = BOOLEAN_TEXTS.get(text.toLowerCase());
-    return value === undefined ? { problem: say('notBoolean') } : { value };
-  },
+  fromTexts: (texts) =>
+    lastTrimmed(texts, (text) => {
+      const value = BOOLEAN_TEXTS.get(text.toLowerCase());
+      return value === undefined ? { problem: say('notBoolean') } : { value };
+    }),
   sample: () => true,
   valueType: ({ required }) => (required ? 'agreed' : 'boolean'),
   control: 'checkbox',

@@ -7,6 +7,7 @@ import { instantsOf } from '../base/comparison.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { dayOf, formatDay, isDay, isIsoDate, parseInstant } from '../base/iso-date.ts';
 import { defineKind, indexed, type TextContext } from '../base/kind.ts';
+import { lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, OF_ORDER } from '../base/queries.ts';
 
 // The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.
@@ -94,11 +95,10 @@ export const date = defineKind({
     return dayOf(value) === value ? value : dateTime(new Date(Number(parseInstant(value))));
   },
   repliedTo: 'everyone',
-  trimsText: true,
-  fromText(text, context, { earliest }) {
-    const converted = convertDate(text, context);
-    const isTooEarly =
-      context.isTyped && earliest === undefined && 'value' in converted && converted.value < FIRST_TYPED;
+  fromTexts(texts, { earliest }, context) {
+    const converted = lastTrimmed(texts, (text) => convertDate(text, context));
+    if (!converted || 'problem' in converted) return converted;
+    const isTooEarly = context.isTyped && earliest === undefined && converted.value < FIRST_TYPED;
     return isTooEarly ? { problem: say('tooEarly', { min: FIRST_TYPED }) } : converted;
   },
   sample(bounds) {

@@ -84,7 +84,6 @@ export const file = defineKind({
   inWords: (value, { name }) =>
     Array.isArray(value) ? value.map((one) => nameOf(one) ?? name(one)).join(', ') : undefined,
   repliedTo: 'nobody',
-  fromText: (text) => ({ value: [text] }),
   // A form sends an empty text when a person removes all files.
   fromTexts(texts, { required }) {
     const tokens = texts.filter((text) => text !== '');

@@ -77,7 +77,6 @@ export const multiselect = defineKind({
     return names.includes(undefined) ? undefined : names.join(', ');
   },
   repliedTo: 'everyone',
-  fromText: (text) => ({ value: choicesIn([text]) }),
   // A form sends an empty text when a person removes all choices.
   fromTexts(texts, { required, minItems = 0, enum: known = [] }) {
     const choices = [...new Set(choicesIn(texts).map((text) => choiceOf(text, known)))];

@@ -4,7 +4,7 @@ import { say } from '../../platform/languages/reasons.ts';
 import { type Interval, only } from '../base/comparison.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { type ConvertedText, defineKind, indexed } from '../base/kind.ts';
-import { DECIMAL } from '../base/plain-texts.ts';
+import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, OF_ORDER, queriedNumber, type Refused } from '../base/queries.ts';
 
 const LONG_INTEGER = /^-?\d{16,}$/;
@@ -44,8 +44,7 @@ export const number = defineKind({
   cell: 'number',
   inWords: (value) => (typeof value === 'number' ? String(value) : undefined),
   repliedTo: 'everyone',
-  trimsText: true,
-  fromText: convertNumber,
+  fromTexts: (texts) => lastTrimmed(texts, convertNumber),
   sample({ min, max }) {
     if (min !== undefined && min > 1) return min;
     if (max !== undefined && max < 1) return max;

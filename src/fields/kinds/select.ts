@@ -14,6 +14,7 @@ import {
 } from '../base/form-options.ts';
 import { indexText } from '../base/index-value.ts';
 import { defineKind, indexed } from '../base/kind.ts';
+import { lastOf } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
 
 const Value = z.string(code('notText'));
@@ -59,7 +60,7 @@ export const select = defineKind({
   cell: 'text',
   inWords: (value, { name }) => name(value),
   repliedTo: 'everyone',
-  fromText: (text, _context, { enum: choices = [] }) => ({ value: choiceOf(text, choices) }),
+  fromTexts: (texts, { enum: choices = [] }) => lastOf(texts, (text) => ({ value: choiceOf(text, choices) })),
   sample: (definition) => definition.enum[0] ?? '',
   valueType: (definition) => ({ oneOf: definition.enum }),
   control: 'select',

@@ -6,7 +6,7 @@ import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexText } from '../base/index-value.ts';
 import { Count, defineKind, type FieldBase, indexed, type JsonSchema } from '../base/kind.ts';
-import { withLineFeeds } from '../base/plain-texts.ts';
+import { lastOf, withLineFeeds } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
 import { compilePattern, type PatternBudget } from '../base/regex.ts';
 
@@ -82,7 +82,7 @@ export const text = defineKind({
   cell: 'text',
   inWords: (value) => (typeof value === 'string' ? value : undefined),
   repliedTo: 'confirmed',
-  fromText: (text) => ({ value: withLineFeeds(text) }),
+  fromTexts: (texts) => lastOf(texts, (text) => ({ value: withLineFeeds(text) })),
   sample: sampleText,
   valueType: () => 'text',
   control: 'text',
