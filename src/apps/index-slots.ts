@@ -1,5 +1,5 @@
 import type { ObjectId, UUID } from 'mongodb';
-import type { KindName } from '../fields/kinds/registry.ts';
+import type { KindName } from '../fields/base/browser-kinds.ts';
 import type { Rename } from '../fields/renames.ts';
 
 /** The members of records for index values. Each has an index for all apps (decision 21). */

@@ -7,8 +7,8 @@ import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
 import { MAX_PATTERN_STEPS } from './base/regex.ts';
 import { checkStorable } from './base/stored-json.ts';
 import { type FieldStates, fieldStates } from './conditions.ts';
-import { conditionsOf, type FieldDefinition, isConditional, isOfStaff, resets } from './definition.ts';
-import { getKind, staysHidden } from './kinds/registry.ts';
+import { conditionsOf, type FieldDefinition, holdsFiles, isConditional, isOfStaff, resets } from './definition.ts';
+import { getKind } from './kinds/registry.ts';
 
 /** The change of a record by a valid submission, by field key. */
 export interface RecordChange {
@@ -65,7 +65,7 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
   const searches = countSearches(fields);
   const ofStaff = fields.filter(isOfStaff);
   const staffKeys = keysOf(ofStaff);
-  const ofFiles = fields.filter(({ kind }) => kind === 'file');
+  const ofFiles = fields.filter(holdsFiles);
 
   // Tested before values are checked, so that a refusal of 10,000 keys costs as little as of 201.
   const hasTooManyExtraKeys = (keys: readonly string[]): boolean =>
@@ -255,7 +255,7 @@ function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
 }
 
 const isRemovedWhenHidden = ({ kind, showIf, keepHidden }: FieldDefinition): boolean =>
-  showIf !== undefined && !keepHidden && !staysHidden(kind);
+  showIf !== undefined && !keepHidden && !getKind(kind).staysHidden;
 
 /** The number of searches of conditions in the text of each field. */
 function countSearches(fields: readonly FieldDefinition[]): Map<string, number> {

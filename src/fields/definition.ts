@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { code, toIssues } from '../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../platform/languages/reasons.ts';
+import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from './base/browser-kinds.ts';
 import { checkIn } from './base/check-context.ts';
+import type { FileTypeName } from './base/file-types.ts';
 import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
@@ -13,17 +15,7 @@ import {
   WRITERS,
 } from './base/kind.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from './base/regex.ts';
-import {
-  CONDITION_OPERATORS,
-  type Condition,
-  type ConditionalField,
-  foldCase,
-  includesText,
-  MAX_CONDITIONS,
-  MAX_PAGES,
-  OPERATORS_OF_KIND,
-  pagesOf,
-} from './conditions.ts';
+import { type Condition, type ConditionalField, MAX_CONDITIONS, MAX_PAGES, pagesOf } from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most fields of a schema (spec 2.3). */
@@ -68,7 +60,7 @@ const WHEN = {
 
 /** @param label the schema of `label` @param required that of `required` */
 function definition<
-  Name extends string,
+  Name extends KindName,
   Options extends FieldOptions,
   FormOptions extends FieldOptions,
   LabelSchema extends z.ZodType,
@@ -143,7 +135,7 @@ interface EarlierField {
   /** Why the field can never have a value. */
   problemsOf: (value: unknown) => Reason[];
   /** Made once, because many conditions may name a field with many choices. */
-  choices?: { values: ReadonlySet<unknown>; folded: string };
+  checks?: ReturnType<NonNullable<FieldKind['conditionChecks']>>;
 }
 
 /** Reports conditions of a field that name no earlier field, or compare it as it cannot be. */
@@ -171,40 +163,24 @@ function conditionProblem(
   const { field } = named;
   if (isOfStaff(field)) return ['fieldOfStaff', 'field'];
   const { kind } = field;
-  const operators = OPERATORS_OF_KIND[kind];
+  const { operators } = BROWSER_KINDS[kind];
   if (!operators.includes(op)) return [say('notConditionOperator', { values: operators.join(', '), kind }), 'op'];
-  const [problem] = valueProblems(op, value, named);
+  const problem = valueProblem(op, value, named);
   return problem && [problem, 'value'];
 }
 
-function valueProblems(op: Condition['op'], value: Condition['value'], named: EarlierField): Given[] {
-  if (op === 'exists') return value === undefined || typeof value === 'boolean' ? [] : ['notBoolean'];
-  if (value === undefined) return ['notConditionValue'];
-  if (op === 'in' && !Array.isArray(value)) return ['notConditionValues'];
-  if (op !== 'in' && Array.isArray(value)) return ['notConditionValue'];
-  const { field, problemsOf } = named;
-  if (field.kind === 'multiselect') {
-    const { values } = choicesOf(named, field);
-    return [value].flat().every((one) => values.has(one)) ? [] : ['notChoice'];
+function valueProblem(op: Condition['op'], value: Condition['value'], named: EarlierField): Given | undefined {
+  if (op === 'exists') return value === undefined || typeof value === 'boolean' ? undefined : 'notBoolean';
+  if (value === undefined) return 'notConditionValue';
+  if (op === 'in' && !Array.isArray(value)) return 'notConditionValues';
+  if (op !== 'in' && Array.isArray(value)) return 'notConditionValue';
+  named.checks ??= getKind(named.field.kind).conditionChecks?.(named.field) ?? {};
+  const check = named.checks[op];
+  for (const one of [value].flat()) {
+    const problem = check ? check(one) : named.problemsOf(one)[0];
+    if (problem !== undefined) return problem;
   }
-  if (op === 'in') {
-    for (const one of value as readonly unknown[]) {
-      const problems = problemsOf(one);
-      if (problems.length > 0) return problems;
-    }
-    return [];
-  }
-  if (op !== 'contains') return problemsOf(value);
-  if (typeof value !== 'string') return ['notText'];
-  if (field.kind === 'select')
-    return includesText(choicesOf(named, field).folded, foldCase(value)) ? [] : ['notChoice'];
-  const { maxLength: max = value.length } = field as { maxLength?: number };
-  return [...value].length > max ? [say('tooLong', { max })] : [];
-}
-
-function choicesOf(named: EarlierField, { enum: choices }: { enum: readonly string[] }) {
-  named.choices ??= { values: new Set(choices), folded: foldCase(choices.join('\0')) };
-  return named.choices;
+  return undefined;
 }
 
 /**
@@ -248,10 +224,17 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
 /** Returns the problems of fields that take larger files than the service. @param limit in bytes */
 export function fileLimitIssues(fields: readonly FieldDefinitionInput[], limit: number): Issue[] {
   return fields.flatMap((field, index) =>
-    field.kind === 'file' && field.maxBytes !== undefined && field.maxBytes > limit
+    holdsFiles(field) && field.maxBytes !== undefined && field.maxBytes > limit
       ? [{ path: `fields.${index}.maxBytes`, ...say('aboveFileLimit', { max: limit }) }]
       : [],
   );
+}
+
+/** Returns whether the values of a field are files (spec K). */
+export function holdsFiles<Field extends Pick<FieldDefinitionInput, 'kind'>>(
+  field: Field,
+): field is Extract<Field, { types: FileTypeName[] }> {
+  return getKind(field.kind).holdsFiles === true;
 }
 
 /** Returns whether an index serves filters and sorting by the field (spec 2.3). */

@@ -1,5 +1,6 @@
+import { browserKind } from './base/browser-kinds.ts';
 import { choicesIn } from './base/choice-list.ts';
-import { fieldStates, pagesOf, valueOfTexts } from './conditions.ts';
+import { fieldStates, pagesOf } from './conditions.ts';
 import type { FormField, Markup } from './markup.ts';
 import { isHidden, present } from './markup.ts';
 import type { FormControl } from './presentation.ts';
@@ -31,7 +32,10 @@ export function withStates(fields: readonly FormField[]): readonly FormField[] {
   const [email, ...ofSchema] = fields;
   const controls = ofSchema.map(({ control }) => control);
   if (!email || !hasSteps(controls)) return fields;
-  const values = ofSchema.map((field) => [field.control.key, valueOfTexts(field.control.kind, sentTexts(field))]);
+  const values = ofSchema.map((field) => [
+    field.control.key,
+    browserKind(field.control.kind).readTexts(sentTexts(field)),
+  ]);
   const { shown, required } = fieldStates(controls, Object.fromEntries(values));
   const state = ({ control: { key } }: FormField) => ({ isOff: !shown.has(key), isRequired: required.has(key) });
   return [email, ...ofSchema.map((field) => ({ ...field, ...state(field) }))];

@@ -1,3 +1,4 @@
+import { BROWSER_KINDS, type KindName } from './base/browser-kinds.ts';
 import type { Markup, MarkupNode } from './base/markup-node.ts';
 
 /** A sign of a text, or the text between two signs. */
@@ -36,15 +37,15 @@ export const withAddresses = (text: string): string =>
 interface Labelled {
   label: string;
   type?: string | undefined;
-  kind?: string | undefined;
+  kind?: KindName | undefined;
 }
 
 /** Returns the nodes of the label of a control. Only those of checkboxes have signs. */
 export const labelNodes = ({ type, label }: Labelled): MarkupNode[] => (type === 'checkbox' ? marked(label) : [label]);
 
 /** Returns the label of a control or a field as plain text. */
-export const plainLabel = ({ type, kind = type, label }: Labelled): string =>
-  kind === 'checkbox' ? withoutMarks(label) : label;
+export const plainLabel = ({ kind, type, label }: Labelled): string =>
+  kind && BROWSER_KINDS[kind].hasMarkedLabel ? withoutMarks(label) : textOf(labelNodes({ type, label }));
 
 function textOf(nodes: readonly MarkupNode[], addressText: (href: string) => string = () => ''): string {
   return nodes

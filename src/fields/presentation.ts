@@ -2,14 +2,15 @@ import { z } from 'zod';
 import { type Code, fillText } from '../platform/languages/catalogue.ts';
 import { en } from '../platform/languages/en.ts';
 import { forTag } from '../platform/languages/tags.ts';
-import { type Params, PLAIN_NUMBERS } from '../platform/languages/texts.ts';
+import { PLAIN_NUMBERS } from '../platform/languages/texts.ts';
+import type { ConditionOperator } from './base/browser-kinds.ts';
 import { CHOICE_SEPARATOR } from './base/choice-list.ts';
 import { source } from './base/form-options.ts';
-import { Choice, type ChoiceBounds, CONTROL_TYPES, type ConvertedText, type TextContext } from './base/kind.ts';
-import { conditionWords } from './condition-words.ts';
-import { type Conditions, fieldStates } from './conditions.ts';
-import { conditionsOf, FieldConditions, type FieldDefinition } from './definition.ts';
+import { Choice, CONTROL_TYPES, type ConvertedText, type ServiceText, type TextContext } from './base/kind.ts';
+import { type Condition, type Conditions, fieldStates } from './conditions.ts';
+import { conditionsOf, FieldConditions, type FieldDefinition, holdsFiles } from './definition.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
+import { plainLabel } from './marks.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */
 export const FormControl = z
@@ -57,18 +58,12 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 
 /** Returns whether the control of a field has other texts in other languages. */
 export function isTranslated(field: FieldDefinition): boolean {
-  if (getKind(field.kind).bounds || field.kind === 'file' || isClearable(field)) return true;
+  const kind = getKind(field.kind);
+  if (kind.ruleText || kind.isClearable?.(field)) return true;
   const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
   if (conditionsOf(field).length > 0) return true;
   return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
 }
-
-/** Whether radio buttons have an empty choice. */
-const isClearable = (field: FieldDefinition): boolean =>
-  field.kind === 'select' && field.ui === 'radio' && !field.required && !field.enum.includes('');
-
-/** Returns a text of the service in the language of a control. */
-export type ServiceText = (code: Code, params?: Params) => string;
 
 const inEnglish: ServiceText = (code, params = {}) => fillText(en, code, params, PLAIN_NUMBERS);
 
@@ -79,27 +74,27 @@ const inEnglish: ServiceText = (code, params = {}) => fillText(en, code, params,
 export function formControl(field: FieldDefinition, tag = '', text: ServiceText = inEnglish): FormControl {
   const kind = getKind(field.kind);
   const options: AnyOptions = field;
-  const choices = kind.choices?.(field, tag) ?? [];
   const { labels, helps, hidden = false, prefill = false, source, autocomplete, consent } = options;
   const type = kind.controlOf?.(field) ?? kind.control;
-  const placeholder = type !== 'radio' || isClearable(field) ? options.placeholder : undefined;
+  const isClearable = kind.isClearable?.(field);
+  const placeholder = type !== 'radio' || isClearable ? options.placeholder : undefined;
   const help = forTag(helps, tag) || options.help;
   return {
     key: field.key,
     type,
     attributes: withoutUnset({
       ...kind.attributes?.(field),
-      placeholder: placeholder || (isClearable(field) ? text('noAnswer') : undefined),
+      placeholder: placeholder || (isClearable ? text('noAnswer') : undefined),
       autocomplete,
     }),
-    choices,
+    choices: kind.choices?.(field, tag) ?? [],
     label: forTag(labels, tag) || field.label || field.key,
     required: field.required,
     hidden,
     // A consent needs an action of the person: no link and no form gives it for them.
     prefill: prefill && consent === undefined,
-    ...withoutUnset({ help: sentences(help, ruleOf(field, choices.length, text)), source }),
-    ...(field.kind === 'file' && {
+    ...withoutUnset({ help: sentences(help, kind.ruleText?.(field, text)), source }),
+    ...(holdsFiles(field) && {
       files: { maxFiles: field.maxFiles ?? 1, ...withoutUnset({ maxBytes: field.maxBytes }) },
     }),
     ...(options.default !== undefined &&
@@ -138,32 +133,49 @@ export function formControls(
   });
 }
 
+type Controls = ReadonlyMap<string, FormControl>;
+
+/** The text of each operator for kinds without a `conditionText`. */
+const WORDS: Readonly<Record<Exclude<ConditionOperator, 'exists'>, Code>> = {
+  eq: 'valueIs',
+  ne: 'valueIsNot',
+  in: 'valueIs',
+  contains: 'valueContains',
+  gt: 'isMore',
+  gte: 'isAtLeast',
+  lt: 'isLess',
+  lte: 'isAtMost',
+};
+
+/**
+ * Returns conditions in words, such as `Plan is Pro`, with the labels of fields and choices.
+ *
+ * @param controls the controls of the form by key, in the same language
+ * @param tag the language of the dates; empty: English
+ */
+function conditionWords({ all, any }: Conditions, controls: Controls, tag: string, text: ServiceText): string {
+  const words = (all ?? any ?? []).map((condition) => wordsOf(condition, controls, tag, text));
+  return words.reduce((one, other) => text(all ? 'bothAre' : 'oneIs', { one, other }));
+}
+
+function wordsOf({ field: key, op, value }: Condition, controls: Controls, tag: string, text: ServiceText): string {
+  const control = controls.get(key);
+  const field = control ? plainLabel(control) : key;
+  const kind = control?.kind && getKind(control.kind);
+  if (op === 'exists') return text(value === false ? 'isNotFilled' : 'isFilled', { field });
+  const nameOf = (one: unknown): string | number => {
+    if (typeof one === 'number') return one;
+    const name = control?.choices.find((choice) => choice.value === one)?.label ?? String(one);
+    return kind?.comparedText?.(name, tag) ?? name;
+  };
+  const names = [value].flat().map(nameOf);
+  const words = names.length === 1 ? names[0] : names.reduce((one, other) => text('oneIs', { one, other }));
+  return text(kind?.conditionText?.(op, value) ?? WORDS[op], { field, value: words ?? '' });
+}
+
 function sentences(help = '', count = ''): string {
   if (help === '' || count === '') return help || count;
   return `${help}${/[.:!?。！？؟]$/.test(help) ? '' : '.'} ${count}`;
-}
-
-/** Returns the rule of a field that its control does not show. */
-function ruleOf(field: FieldDefinition, choices: number, text: ServiceText): string | undefined {
-  if (field.kind !== 'file') return choiceCount(getKind(field.kind).bounds?.(field) ?? {}, choices, text);
-  const { types, maxFiles: max = 1, maxBytes } = field;
-  if (maxBytes === undefined) return undefined;
-  const known = { types: types.map((type) => type.toUpperCase()).join(', '), size: megabytes(maxBytes) };
-  return max === 1 ? text('fileRules', known) : text('filesRules', { ...known, max });
-}
-
-/** With two decimals, rounded down, unless that is 0. */
-export const megabytes = (bytes: number): number => Math.floor(bytes / 10_000) / 100 || bytes / 1_000_000;
-
-/** Returns how many choices a field asks for; undefined for any number. */
-function choiceCount(
-  { minItems: min = 0, maxItems: max = 1 / 0 }: ChoiceBounds,
-  choices: number,
-  text: ServiceText,
-): string | undefined {
-  if (max >= choices) return min === 0 ? undefined : text('chooseAtLeast', { min });
-  if (min === 0) return text('chooseAtMost', { max });
-  return min === max ? text('chooseExactly', { min }) : text('chooseBetween', { min, max });
 }
 
 /** The steps of the patterns of all samples of a schema: at most 10 ms. */
@@ -195,22 +207,8 @@ function withoutUnset<Value extends object>(value: Value): WithoutUnset<Value> {
  * text counts. Returns undefined when the field is absent, and `problem` when the text has no value
  * of the kind. Does not validate the value.
  */
-export function valueFromForm(
+export const valueFromForm = (
   field: Pick<FieldDefinition, 'kind'> & Partial<FieldDefinition>,
   texts: readonly string[],
   context: TextContext = {},
-): ConvertedText | undefined {
-  const kind = getKind(field.kind);
-  const convert = (text: string): ConvertedText | undefined => {
-    const content = kind.trimsText ? text.trim() : text;
-    return content === '' ? undefined : kind.fromText(content, context, field);
-  };
-  if (kind.fromTexts) return kind.fromTexts(texts, field);
-  if (!kind.appendedItems) return convert(texts.at(-1) ?? '');
-
-  const items = texts.flatMap((text) => convert(text) ?? []);
-  if (items.length === 0) return undefined;
-  return (
-    items.find((item) => 'problem' in item) ?? { value: items.flatMap((item) => ('value' in item ? [item.value] : [])) }
-  );
-}
+): ConvertedText | undefined => getKind(field.kind).fromTexts(texts, field, context);

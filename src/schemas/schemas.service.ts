@@ -8,6 +8,7 @@ import {
   definitionIssues,
   type FieldDefinitionInput,
   fileLimitIssues,
+  holdsFiles,
 } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import {
@@ -149,7 +150,7 @@ export function createSchemaService(deps: {
         const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
         if (renames.length > 0) await slots.restartBuilds(id, renames);
         // Before the version, so that each write under it has an event.
-        if (fields.some(({ kind }) => kind === 'file')) await consumers.add(id, FILE_CONSUMER, until);
+        if (fields.some(holdsFiles)) await consumers.add(id, FILE_CONSUMER, until);
         let added: App['id'];
         try {
           added = await store.add(id, schema, { ...by, renames, moving });

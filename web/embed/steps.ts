@@ -1,4 +1,5 @@
-import { type ConditionalField, fieldStates, pagesOf, valueOfTexts } from '#src/fields/conditions.ts';
+import { browserKind } from '#src/fields/base/browser-kinds.ts';
+import { type ConditionalField, fieldStates, pagesOf } from '#src/fields/conditions.ts';
 import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/fields/form-steps.ts';
 import { fill, numberRules } from '#src/platform/languages/texts.ts';
 import { toDom } from './dom.ts';
@@ -36,7 +37,7 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
   }
 
   function refresh(): void {
-    const values = fields.map(({ key, kind }) => [key, valueOfTexts(kind, textsOf(controlsOfField(key)))]);
+    const values = fields.map(({ key, kind }) => [key, browserKind(kind).readTexts(textsOf(controlsOfField(key)))]);
     const states = fieldStates(fields, Object.fromEntries(values));
     required = states.required;
     for (const { key } of fields) {

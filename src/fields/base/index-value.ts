@@ -1,14 +1,8 @@
-import { z } from 'zod';
-import type { FieldOption } from './kind.ts';
-
 /** The most indexed fields of a schema (spec 8): a record has as many index slots. */
 export const MAX_INDEXED = 8;
 
-/** The property `indexed` of a definition (spec 2.3), for the kinds that have an `indexValue`. */
-export const indexed = {
-  schema: z.boolean().optional(),
-  control: 'switch',
-} as const satisfies FieldOption;
+/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
+export type IndexValue = string | number | boolean | Date | null;
 
 /** The length of each part of an index value of a text. */
 export const MAX_CODE_POINTS = 64;

@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import type { Code } from '../../platform/languages/catalogue.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { Given, Reason } from '../../platform/languages/reasons.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../../platform/languages/tags.ts';
+import type { Params } from '../../platform/languages/texts.ts';
+import type { ConditionOperator, KindName } from './browser-kinds.ts';
+import type { IndexValue } from './index-value.ts';
+import type { QueriedValues } from './queries.ts';
 import type { CompileBudget, PatternBudget } from './regex.ts';
 
 /**
@@ -54,6 +59,9 @@ export interface FieldOption {
   initial?: unknown;
 }
 
+/** The option `indexed` (spec 2.3), for the kinds that have an `indexValue`. */
+export const indexed = { schema: z.boolean().optional(), control: 'switch' } as const satisfies FieldOption;
+
 export type FieldOptions = Readonly<Record<string, FieldOption>>;
 
 /** The zod shape of a kind's options. */
@@ -92,12 +100,6 @@ export type ValueType =
 export const Choice = z.strictObject({ value: z.string(), label: z.string() });
 export type Choice = z.output<typeof Choice>;
 
-/** The bounds of the number of choices, inclusive. Absent: none. */
-export interface ChoiceBounds {
-  minItems?: number | undefined;
-  maxItems?: number | undefined;
-}
-
 /** The context of the conversion of a text. */
 export interface TextContext {
   /**
@@ -112,8 +114,17 @@ export interface TextContext {
 /** The value of a text, or why it has none. */
 export type ConvertedText = { value: unknown } | { problem: Reason };
 
-/** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
-export type IndexValue = string | number | boolean | Date | null;
+/** Returns a text of the service in the language of a control. */
+export type ServiceText = (code: Code, params?: Params) => string;
+
+/** How an email writes the parts of values. */
+interface ValueWords {
+  boolean(value: boolean): string;
+  dateTime(at: Date): string;
+  /** Returns the name of a choice, or of one of several values; undefined: there is none. */
+  name(value: unknown): string | undefined;
+  items(items: readonly unknown[]): string;
+}
 
 /** HTML attributes of an `input` element, by name. An undefined one is left out. */
 type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
@@ -121,9 +132,12 @@ type ControlAttributes = Readonly<Record<string, string | number | undefined>>;
 /** A JSON Schema, draft 2020-12. `JSON.stringify` leaves out an undefined keyword. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A kind of field. Each is one file in `kinds/` and one line in `kinds/registry.ts`. */
+/**
+ * A kind of field: one file in `kinds/`, one line in `kinds/registry.ts`, and its half for browsers
+ * in `browser-kinds.ts`. Other modules ask it and do not compare its name.
+ */
 export interface FieldKind<
-  Name extends string = string,
+  Name extends KindName = KindName,
   Options extends FieldOptions = FieldOptions,
   FormOptions extends FieldOptions = FieldOptions,
 > {
@@ -154,27 +168,57 @@ export interface FieldKind<
   appendedItems?(value: unknown, now: string): Record<string, unknown>[];
   /** Returns the function that brings valid values to the form in which they are stored. */
   toStored?(definition: FieldBase & OptionValues<Options>): (value: unknown) => unknown;
+  /**
+   * Whether a submission that does not show the field always keeps its stored value: a later
+   * submission cannot send it again (spec 2.12).
+   */
+  staysHidden: boolean;
+  /** Whether the values are files, which are uploaded, scanned, packed and removed (spec K). */
+  holdsFiles?: true;
   /** Returns the index value of a stored value of any type. Without it no field is indexed. */
   indexValue?(value: unknown): IndexValue;
+  /** How `where`, sorting and charts read the values (spec 4.3). */
+  queried: QueriedValues;
   /**
-   * Converts the non-empty text of one form control; for a kind with `appendedItems`, to one item.
-   * The value need not conform to the definition, of which the caller may know the kind alone.
+   * Returns the checks of what conditions of a form compare, where that is no value of the field: a
+   * part of a text, or one of several choices. Without a check it must be a valid value. Called
+   * once for a field, which many conditions may name.
    */
-  fromText(text: string, context: TextContext, definition: Partial<FieldBase & OptionValues<Options>>): ConvertedText;
-  /** Converts all texts that a form sent for a field, in place of `fromText`; undefined: absent. */
-  fromTexts?(
+  conditionChecks?(
+    options: OptionValues<Options>,
+  ): Partial<Record<ConditionOperator, (given: unknown) => Given | undefined>>;
+  /** Returns the text of a condition where it is not that of other kinds (`WORDS`). */
+  conditionText?(op: ConditionOperator, value: unknown): Code | undefined;
+  /** Returns what a condition compares, for people. @param tag the language; empty: English */
+  comparedText?(text: string, tag: string): string;
+  /**
+   * Converts the texts that a form sent for a field (spec 2.7); undefined: absent. The value need
+   * not conform to the definition, of which the caller may know the kind alone.
+   */
+  fromTexts(
     texts: readonly string[],
     definition: Partial<FieldBase & OptionValues<Options>>,
+    context: TextContext,
   ): ConvertedText | undefined;
-  /** Whether white space around a text has no meaning, so that it is removed before `fromText`. */
-  trimsText?: true;
+  /**
+   * The form of a value in a cell of a CSV file. `text`: as forms send it. `number` and `date`: so,
+   * or as an import says. `choices`: with `; ` between them. `items`: a JSON list.
+   */
+  cell: 'text' | 'number' | 'date' | 'choices' | 'items';
+  /** Returns a stored value for an email; undefined for one that is older than the kind. */
+  inWords(value: unknown, words: ValueWords): string | undefined;
+  /**
+   * Whom a reply may tell a value. `confirmed`: only a confirmed address, because anybody could
+   * send it the words.
+   */
+  repliedTo: 'everyone' | 'confirmed' | 'nobody';
   /**
    * Returns an example value. It conforms if such a value is easy to find.
    * @param budget of all fields of a schema
    */
   sample(definition: FieldBase & OptionValues<Options>, budget: PatternBudget): unknown;
-  /** The type of its values in generated code. Without it they have any type. */
-  valueType?(definition: FieldBase & OptionValues<Options>): ValueType;
+  /** The type of its values in generated code. */
+  valueType(definition: FieldBase & OptionValues<Options>): ValueType;
   control: ControlType;
   /** The control of a field whose form options select another one. */
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;
@@ -185,8 +229,15 @@ export interface FieldKind<
    * @param tag the language of their labels
    */
   choices?(definition: FieldBase & OptionValues<Options & FormOptions>, tag?: string): Choice[];
-  /** How many values a person may choose. */
-  bounds?(definition: FieldBase & OptionValues<Options>): ChoiceBounds;
+  /** Returns a rule of the field that its control does not show, for people. */
+  ruleText?(definition: FieldBase & OptionValues<Options>, text: ServiceText): string | undefined;
+  /** Whether `radio` controls of the field have an empty choice. Without it they have none. */
+  isClearable?(definition: FieldBase & OptionValues<Options & FormOptions>): boolean;
+  /** Returns the definition on a day. Without it all days have the same one. */
+  onDay?<Definition extends Partial<FieldBase & OptionValues<Options>>>(
+    day: string,
+    definition: Definition,
+  ): Definition;
 }
 
 /** A text in other languages than that of the schema, by their BCP 47 tags. */
@@ -210,7 +261,7 @@ const TRANSLATIONS = {
 } as const;
 
 /** Declares a kind, with the translations that every kind has; keeps its literal types. */
-export function defineKind<Name extends string, Options extends FieldOptions, FormOptions extends FieldOptions>(
+export function defineKind<Name extends KindName, Options extends FieldOptions, FormOptions extends FieldOptions>(
   kind: FieldKind<Name, Options, FormOptions>,
 ): FieldKind<Name, Options, FormOptions & typeof TRANSLATIONS> {
   return { ...kind, formOptions: { ...kind.formOptions, ...TRANSLATIONS } };

@@ -19,3 +19,19 @@ export const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
 export function withLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
+
+/** Returns what `read` makes of the last text; undefined if that is empty. */
+export function lastOf<Value>(texts: readonly string[], read: (text: string) => Value): Value | undefined {
+  const text = texts.at(-1) ?? '';
+  return text === '' ? undefined : read(text);
+}
+
+/** As {@link lastOf}, where white space around a text has no meaning. */
+export const lastTrimmed = <Value>(texts: readonly string[], read: (text: string) => Value): Value | undefined =>
+  lastOf([(texts.at(-1) ?? '').trim()], read);
+
+/** Returns the items that the texts of a list are; undefined if none has content. */
+export function itemsOf(texts: readonly string[]): string[] | undefined {
+  const items = texts.filter((text) => text !== '').map(withLineFeeds);
+  return items.length > 0 ? items : undefined;
+}

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind } from '../base/kind.ts';
-import { withLineFeeds } from '../base/plain-texts.ts';
+import { itemsOf } from '../base/plain-texts.ts';
+import { queriedNumber } from '../base/queries.ts';
 import { checkStorable, STORABLE } from '../base/stored-json.ts';
 
 const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);
@@ -15,7 +16,20 @@ export const array = defineKind({
   schema: () => List,
   describe: () => ({ type: 'array', items: STORABLE }),
   appendedItems: (value, now) => (value as unknown[]).map((item) => storedItem(item, now)),
-  fromText: (text) => ({ value: withLineFeeds(text) }),
+  staysHidden: true,
+  queried: {
+    name: 'array',
+    operators: ['contains', 'exists', 'empty'],
+    ask: (_, [text = '']) => ({ test: { is: 'item', values: spellings(text) }, isNot: false }),
+    chart: 'none',
+  },
+  cell: 'items',
+  inWords: (value, { items }) => (Array.isArray(value) ? items(value) : undefined),
+  repliedTo: 'confirmed',
+  fromTexts(texts) {
+    const value = itemsOf(texts);
+    return value && { value };
+  },
   sample: () => [{ note: 'Each item is stored with a timestamp' }],
   valueType: () => 'list',
   control: 'list',
@@ -25,4 +39,11 @@ export const array = defineKind({
 function storedItem(item: unknown, timestamp: string): Record<string, unknown> {
   const isPlainObject = typeof item === 'object' && item !== null && !Array.isArray(item);
   return isPlainObject ? { ...item, timestamp } : { value: item, timestamp };
+}
+
+/** The values that a text of a query may represent. */
+function spellings(text: string): (string | number | boolean)[] {
+  if (text === 'true' || text === 'false') return [text, text === 'true'];
+  const number = queriedNumber(text);
+  return number === undefined ? [text] : [text, number];
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod';
+import type { Code } from '../../platform/languages/catalogue.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { type Reason, say } from '../../platform/languages/reasons.ts';
 import { today } from '../base/check-context.ts';
+import { instantsOf } from '../base/comparison.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
-import { indexed } from '../base/index-value.ts';
-import { dayOf, isDay, isIsoDate, parseInstant } from '../base/iso-date.ts';
-import { defineKind, type TextContext } from '../base/kind.ts';
+import { dayOf, formatDay, isDay, isIsoDate, parseInstant } from '../base/iso-date.ts';
+import { defineKind, indexed, type TextContext } from '../base/kind.ts';
+import { lastTrimmed } from '../base/plain-texts.ts';
+import { askOrder, OF_ORDER } from '../base/queries.ts';
 
 // The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.
 const LOCAL_DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d{1,3})?)?$/;
@@ -40,6 +43,12 @@ const boundNow = (bound: string | undefined): string | undefined => (bound === T
 /** A bound that is the same on each day. */
 const fixed = (bound: string | undefined): string | undefined => (bound === TODAY ? undefined : bound);
 
+/** The texts of conditions where those of numbers do not fit. */
+const CONDITION_TEXTS: Partial<Record<string, Code>> = { gt: 'isAfter', gte: 'isFrom', lt: 'isBefore', lte: 'isUntil' };
+
+/** The last time of JavaScript. */
+const MAX_TIME = 8_640_000_000_000_000;
+
 /** A calendar-valid string `YYYY-MM-DD` or RFC 3339 date-time with its zone (spec 2.3). */
 export const date = defineKind({
   name: 'date',
@@ -67,11 +76,29 @@ export const date = defineKind({
     const instant = typeof value === 'string' ? parseInstant(value) : undefined;
     return instant === undefined ? null : new Date(instant);
   },
-  trimsText: true,
-  fromText(text, context, { earliest }) {
-    const converted = convertDate(text, context);
-    const isTooEarly =
-      context.isTyped && earliest === undefined && 'value' in converted && converted.value < FIRST_TYPED;
+  staysHidden: false,
+  queried: {
+    name: 'date',
+    operators: OF_ORDER,
+    ask: (operator, texts) => askOrder(operator, texts, (text) => instantsOf(text) ?? { problem: say('notDateValue') }),
+    sortValue: (value) => (typeof value === 'string' ? parseInstant(value) : undefined),
+    storedAs: 'dateText',
+    chart: 'dates',
+    indexBound: (value) => new Date(Math.min(Math.max(Number(value), -MAX_TIME), MAX_TIME)),
+  },
+  conditionText: (op) => CONDITION_TEXTS[op],
+  comparedText: dayInWords,
+  cell: 'date',
+  // A date-time is a time to people, and a date stays as it is.
+  inWords(value, { dateTime }) {
+    if (typeof value !== 'string' || !isIsoDate(value)) return undefined;
+    return dayOf(value) === value ? value : dateTime(new Date(Number(parseInstant(value))));
+  },
+  repliedTo: 'everyone',
+  fromTexts(texts, { earliest }, context) {
+    const converted = lastTrimmed(texts, (text) => convertDate(text, context));
+    if (!converted || 'problem' in converted) return converted;
+    const isTooEarly = context.isTyped && earliest === undefined && converted.value < FIRST_TYPED;
     return isTooEarly ? { problem: say('tooEarly', { min: FIRST_TYPED }) } : converted;
   },
   sample(bounds) {
@@ -83,9 +110,22 @@ export const date = defineKind({
   control: 'date',
   // A control for dates cannot show a date-time, and one for local times does not keep its zone.
   controlOf: ({ default: initial }) => (initial !== undefined && /t/i.test(initial) ? 'text' : 'date'),
-  // A form that is shown has the day of `today` in its place (todayAs).
+  // A form that is shown has the day of `today` in its place (`onDay`).
   attributes: ({ earliest, latest }) => ({ min: fixed(earliest) ?? FIRST_TYPED, max: fixed(latest) ?? LAST_TYPED }),
+  onDay(day, definition) {
+    const { earliest, latest } = definition;
+    if (earliest !== TODAY && latest !== TODAY) return definition;
+    const on = (bound: string | undefined): string | undefined => (bound === TODAY ? day : bound);
+    return { ...definition, earliest: on(earliest), latest: on(latest) };
+  },
 });
+
+/** A date-time keeps its form, which has its zone. */
+function dayInWords(text: string, tag: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+  const language = tag === '' || tag === 'en' ? 'en-GB' : tag;
+  return formatDay(new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }), new Date(text));
+}
 
 function convertDate(text: string, { toInstant }: TextContext): { value: string } | { problem: Reason } {
   if (isIsoDate(text)) return { value: text };
@@ -101,12 +141,4 @@ function convertDate(text: string, { toInstant }: TextContext): { value: string 
 function boundsInWords({ earliest, latest }: Bounds): string | undefined {
   const words = [earliest && `Not before ${earliest}`, latest && `Not after ${latest}`].filter(Boolean);
   return words.length > 0 ? words.join('. ') : undefined;
-}
-
-/** Returns the bounds of a definition with this day in the place of `today`. */
-export function todayAs<Definition extends Bounds>(day: string, definition: Definition): Definition {
-  const { earliest, latest } = definition;
-  if (earliest !== TODAY && latest !== TODAY) return definition;
-  const on = (bound: string | undefined): string | undefined => (bound === TODAY ? day : bound);
-  return { ...definition, earliest: on(earliest), latest: on(latest) };
 }

@@ -77,7 +77,13 @@ export const file = defineKind({
     $comment: 'The tokens of files that were uploaded for this field',
   }),
 
-  fromText: (text) => ({ value: [text] }),
+  staysHidden: true,
+  holdsFiles: true,
+  queried: { name: 'file', operators: ['exists'], chart: 'none' },
+  cell: 'items',
+  inWords: (value, { name }) =>
+    Array.isArray(value) ? value.map((one) => nameOf(one) ?? name(one)).join(', ') : undefined,
+  repliedTo: 'nobody',
   // A form sends an empty text when a person removes all files.
   fromTexts(texts, { required }) {
     const tokens = texts.filter((text) => text !== '');
@@ -91,4 +97,18 @@ export const file = defineKind({
     accept: [...new Set(types)].flatMap((type) => FILE_TYPES[type].extensions.map((one) => `.${one}`)).join(','),
     ...(maxFiles > 1 && { multiple: 'multiple' }),
   }),
+  ruleText({ types, maxFiles: max = 1, maxBytes }, text) {
+    if (maxBytes === undefined) return undefined;
+    const known = { types: types.map((type) => type.toUpperCase()).join(', '), size: megabytes(maxBytes) };
+    return max === 1 ? text('fileRules', known) : text('filesRules', { ...known, max });
+  },
 });
+
+/** The value may be older than the kind of its field. */
+function nameOf(value: unknown): string | undefined {
+  const { name } = Object(value);
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** With two decimals, rounded down, unless that is 0. */
+const megabytes = (bytes: number): number => Math.floor(bytes / 10_000) / 100 || bytes / 1_000_000;

@@ -3,7 +3,7 @@ import { code, problem } from '../../platform/languages/problems.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
-import { type ChoiceBounds, Count, defineKind, type FieldBase } from '../base/kind.ts';
+import { Count, defineKind, type FieldBase } from '../base/kind.ts';
 
 // `z.array` copies the value.
 const Value = z.custom<unknown[]>(Array.isArray, code('notChoices'));
@@ -58,7 +58,25 @@ export const multiselect = defineKind({
     return (value) => [...(value as string[])].sort((one, other) => placeOf(one) - placeOf(other));
   },
 
-  fromText: (text) => ({ value: choicesIn([text]) }),
+  staysHidden: false,
+  queried: {
+    name: 'multiselect',
+    operators: ['contains', 'in', 'exists', 'empty'],
+    ask: (_, choices) => ({ test: { is: 'chosen', choices }, isNot: false }),
+    chart: 'choices',
+  },
+  conditionChecks(definition) {
+    const known: ReadonlySet<unknown> = new Set(definition.enum);
+    const isKnown = (choice: unknown) => (known.has(choice) ? undefined : 'notChoice');
+    return { contains: isKnown, in: isKnown };
+  },
+  conditionText: () => 'valueContains',
+  cell: 'choices',
+  inWords(value, { name }) {
+    const names = Array.isArray(value) ? value.map(name) : [name(value)];
+    return names.includes(undefined) ? undefined : names.join(', ');
+  },
+  repliedTo: 'everyone',
   // A form sends an empty text when a person removes all choices.
   fromTexts(texts, { required, minItems = 0, enum: known = [] }) {
     const choices = [...new Set(choicesIn(texts).map((text) => choiceOf(text, known)))];
@@ -71,9 +89,20 @@ export const multiselect = defineKind({
   valueType: (definition) => ({ someOf: definition.enum }),
   control: 'checkboxes',
   choices: labelledChoices,
-  bounds,
+  // HTML has no rule for the number of choices.
+  ruleText(definition, text) {
+    const { minItems: min, maxItems: max = Number.POSITIVE_INFINITY } = bounds(definition);
+    if (max >= new Set(definition.enum).size) return min === 0 ? undefined : text('chooseAtLeast', { min });
+    if (min === 0) return text('chooseAtMost', { max });
+    return min === max ? text('chooseExactly', { min }) : text('chooseBetween', { min, max });
+  },
 });
 
-function bounds({ required, minItems = 0, maxItems }: Pick<FieldBase, 'required'> & ChoiceBounds): ChoiceBounds {
+interface Bounds {
+  minItems?: number | undefined;
+  maxItems?: number | undefined;
+}
+
+function bounds({ required, minItems = 0, maxItems }: Pick<FieldBase, 'required'> & Bounds) {
   return { minItems: Math.max(required ? 1 : 0, minItems), maxItems };
 }

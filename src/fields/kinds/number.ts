@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { type Interval, only } from '../base/comparison.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
-import { indexed } from '../base/index-value.ts';
-import { type ConvertedText, defineKind } from '../base/kind.ts';
-import { DECIMAL } from '../base/plain-texts.ts';
+import { type ConvertedText, defineKind, indexed } from '../base/kind.ts';
+import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';
+import { askOrder, OF_ORDER, queriedNumber, type Refused } from '../base/queries.ts';
 
 const LONG_INTEGER = /^-?\d{16,}$/;
 /** A digit other than 0 before the exponent. */
@@ -31,8 +32,19 @@ export const number = defineKind({
     }),
   describe: ({ min, max }) => ({ minimum: min, maximum: max }),
   indexValue: (value) => (typeof value === 'number' ? value : null),
-  trimsText: true,
-  fromText: convertNumber,
+  staysHidden: false,
+  queried: {
+    name: 'number',
+    operators: OF_ORDER,
+    ask: (operator, texts) => askOrder(operator, texts, readNumber),
+    sortValue: (value) => (typeof value === 'number' ? value : undefined),
+    chart: 'numbers',
+    indexBound: (value) => value,
+  },
+  cell: 'number',
+  inWords: (value) => (typeof value === 'number' ? String(value) : undefined),
+  repliedTo: 'everyone',
+  fromTexts: (texts) => lastTrimmed(texts, convertNumber),
   sample({ min, max }) {
     if (min !== undefined && min > 1) return min;
     if (max !== undefined && max < 1) return max;
@@ -52,4 +64,9 @@ function convertNumber(text: string): ConvertedText {
   if (LONG_INTEGER.test(digits) && String(value) !== digits) return { problem: say('tooManyDigits') };
   if (value === 0 && NONZERO.test(text)) return { problem: say('nearZero') };
   return { value };
+}
+
+function readNumber(text: string): Interval | Refused {
+  const number = queriedNumber(text);
+  return number === undefined ? { problem: say('notNumberValue') } : only(number);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
+import { foldCase, includesText } from '../base/comparison.ts';
 import {
   autocomplete,
   help,
@@ -11,8 +12,10 @@ import {
   resetOnSubmit,
   ui,
 } from '../base/form-options.ts';
-import { indexed, indexText } from '../base/index-value.ts';
-import { defineKind } from '../base/kind.ts';
+import { indexText } from '../base/index-value.ts';
+import { defineKind, indexed } from '../base/kind.ts';
+import { lastOf } from '../base/plain-texts.ts';
+import { TEXT_VALUES } from '../base/queries.ts';
 
 const Value = z.string(code('notText'));
 
@@ -41,11 +44,27 @@ export const select = defineKind({
     });
   },
   describe: (definition) => ({ enum: [...new Set(definition.enum)] }),
+  staysHidden: false,
   indexValue: indexText,
-  fromText: (text, _context, { enum: choices = [] }) => ({ value: choiceOf(text, choices) }),
+  queried: TEXT_VALUES,
+  conditionChecks(definition) {
+    let folded: string | undefined;
+    return {
+      contains(part) {
+        if (typeof part !== 'string') return 'notText';
+        folded ??= foldCase(definition.enum.join('\0'));
+        return includesText(folded, foldCase(part)) ? undefined : 'notChoice';
+      },
+    };
+  },
+  cell: 'text',
+  inWords: (value, { name }) => name(value),
+  repliedTo: 'everyone',
+  fromTexts: (texts, { enum: choices = [] }) => lastOf(texts, (text) => ({ value: choiceOf(text, choices) })),
   sample: (definition) => definition.enum[0] ?? '',
   valueType: (definition) => ({ oneOf: definition.enum }),
   control: 'select',
   controlOf: (definition) => definition.ui ?? 'select',
   choices: labelledChoices,
+  isClearable: (definition) => definition.ui === 'radio' && !definition.required && !definition.enum.includes(''),
 });

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { code, problem } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import { stepsLeft } from '../base/check-context.ts';
 import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
-import { indexed, indexText } from '../base/index-value.ts';
-import { Count, defineKind, type FieldBase, type JsonSchema } from '../base/kind.ts';
-import { withLineFeeds } from '../base/plain-texts.ts';
+import { indexText } from '../base/index-value.ts';
+import { Count, defineKind, type FieldBase, indexed, type JsonSchema } from '../base/kind.ts';
+import { lastOf, withLineFeeds } from '../base/plain-texts.ts';
+import { TEXT_VALUES } from '../base/queries.ts';
 import { compilePattern, type PatternBudget } from '../base/regex.ts';
 
 const options = {
@@ -68,8 +70,19 @@ export const text = defineKind({
     ...(regex !== undefined && describePattern(regex)),
   }),
 
+  staysHidden: false,
   indexValue: indexText,
-  fromText: (text) => ({ value: withLineFeeds(text) }),
+  queried: TEXT_VALUES,
+  conditionChecks: ({ maxLength: max = Number.POSITIVE_INFINITY }) => ({
+    contains(part) {
+      if (typeof part !== 'string') return 'notText';
+      return [...part].length > max ? say('tooLong', { max }) : undefined;
+    },
+  }),
+  cell: 'text',
+  inWords: (value) => (typeof value === 'string' ? value : undefined),
+  repliedTo: 'confirmed',
+  fromTexts: (texts) => lastOf(texts, (text) => ({ value: withLineFeeds(text) })),
   sample: sampleText,
   valueType: () => 'text',
   control: 'text',

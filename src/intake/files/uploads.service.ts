@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { holdsFiles } from '../../fields/definition.ts';
 import { MAX_FILES } from '../../fields/kinds/file.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppNotFound, Forbidden, NotFound } from '../../platform/core/errors.ts';
@@ -51,7 +51,7 @@ export function createUploads(deps: {
     const { app, publicSchema } = lease;
     if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
     const found = publicSchema.fields.find((one) => one.key === field);
-    if (!found || !isFileField(found)) throw new NotFound('fileFieldNotFound');
+    if (!found || !holdsFiles(found)) throw new NotFound('fileFieldNotFound');
     return {
       appId: app.id,
       field: found,
@@ -92,7 +92,3 @@ export function createUploads(deps: {
     ): Promise<ArrivedFile | Continued> => incoming.receivePart(toArrival(upload), part, source),
   };
 }
-
-type FileField = Extract<FieldDefinition, { kind: 'file' }>;
-
-const isFileField = (field: FieldDefinition): field is FileField => field.kind === 'file';

@@ -1,6 +1,6 @@
 import { dayIn } from '../../fields/base/iso-date.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
-import { todayAs } from '../../fields/kinds/date.ts';
+import { type FieldDefinition, holdsFiles } from '../../fields/definition.ts';
+import { getKind } from '../../fields/kinds/registry.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 
 type Fields = readonly FieldDefinition[];
@@ -19,22 +19,25 @@ const dated = new WeakMap<Fields, { day: string; fields: Fields }>();
  */
 export function shownFields({ app, publicSchema }: Pick<Lease, 'app' | 'publicSchema'>, perFile: number): Fields {
   const fields = withFileLimit(publicSchema.fields, perFile);
-  if (!fields.some((field) => field.kind === 'date' && todayAs('', field) !== field)) return fields;
+  if (!fields.some((field) => onDay('', field) !== field)) return fields;
   const day = dayIn({ timeZone: app.form?.timeZone });
   let known = dated.get(fields);
   if (known?.day !== day) {
-    known = { day, fields: fields.map((field) => (field.kind === 'date' ? todayAs(day, field) : field)) };
+    known = { day, fields: fields.map((field) => onDay(day, field)) };
     dated.set(fields, known);
   }
   return known.fields;
 }
 
+const onDay = (day: string, field: FieldDefinition): FieldDefinition =>
+  getKind(field.kind).onDay?.(day, field) ?? field;
+
 function withFileLimit(fields: Fields, perFile: number): Fields {
   let known = limited.get(fields);
   if (!known) {
-    const hasFiles = fields.some(({ kind }) => kind === 'file');
+    const hasFiles = fields.some(holdsFiles);
     const limit = (field: FieldDefinition): FieldDefinition =>
-      field.kind === 'file' ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
+      holdsFiles(field) ? { ...field, maxBytes: Math.min(field.maxBytes ?? perFile, perFile) } : field;
     known = hasFiles ? fields.map(limit) : fields;
     limited.set(fields, known);
   }

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import type { FileSink } from '../../api/body/multipart.ts';
 import { DEFAULT_FORM_SETTINGS, isClosed } from '../../apps/form-settings.ts';
+import { holdsFiles } from '../../fields/definition.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
@@ -36,7 +37,7 @@ export function createFormFiles(deps: {
         const meaning = parseName(control, keys);
         if (meaning.use !== 'data') return undefined;
         const field = publicSchema.fields.find(({ key }) => key === meaning.key);
-        return field?.kind === 'file' ? field : undefined;
+        return field && holdsFiles(field) ? field : undefined;
       };
       return {
         limitOf(control) {

@@ -1,6 +1,7 @@
 import type { FormEntries, FormFile } from '../../api/body/form-body.ts';
 import { printable, type Writer } from '../../fields/base/kind.ts';
 import { CAPTCHA_PROVIDERS, captchaEntry } from '../../fields/captcha.ts';
+import { EXTRA_KINDS } from '../../fields/kinds/registry.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
@@ -157,7 +158,7 @@ export function readSubmission(
   }
   const data: [string, unknown][] = [];
   for (const [key, { texts, isList }] of sent) {
-    const field = fields.get(key) ?? { kind: isList ? 'array' : 'text' };
+    const field = fields.get(key) ?? { kind: isList ? EXTRA_KINDS.several : EXTRA_KINDS.one };
     const converted = valueFromForm(field, texts, { toInstant, isTyped: true });
     if (converted === undefined) continue;
     // The validator refuses the key, also when the text has no value of its kind.

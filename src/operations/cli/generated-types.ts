@@ -40,13 +40,11 @@ function property(field: FieldDefinition): string {
   const isAlways = field.required && !isConditional(field);
   const name = FIELD_KEY_PATTERN.test(key) ? key : literal(key);
   const comment = label === '' || label === key ? '' : `  /** ${commentText(label)} */\n`;
-  return `${comment}  ${name}${isAlways ? '' : '?'}: ${typeText(getKind(field.kind).valueType?.(field))};\n`;
+  return `${comment}  ${name}${isAlways ? '' : '?'}: ${typeText(getKind(field.kind).valueType(field))};\n`;
 }
 
-function typeText(type: ValueType | undefined): string {
+function typeText(type: ValueType): string {
   switch (type) {
-    case undefined:
-      return 'unknown';
     case 'text':
       return 'string';
     case 'agreed':

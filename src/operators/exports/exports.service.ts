@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { getKind } from '../../fields/kinds/registry.ts';
 import { plainLabel } from '../../fields/marks.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
@@ -68,7 +69,7 @@ export function choiceColumns(fields: readonly Pick<FieldDefinition, 'key' | 'ki
   return fields.map(({ key, kind }) => ({
     name: `data.${key}`,
     header: `data.${key}`,
-    ...(kind === 'multiselect' && { hasChoices: true }),
+    ...(getKind(kind).cell === 'choices' && { hasChoices: true }),
   }));
 }
 

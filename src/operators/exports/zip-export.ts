@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import { UUID } from 'mongodb';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { type FieldDefinition, holdsFiles } from '../../fields/definition.ts';
 import type { FileValue } from '../../fields/kinds/file.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { archivePath } from '../../records/files/file-names.ts';
@@ -42,7 +42,7 @@ export async function* zipEntries(
   exported: ExportedFiles,
 ): AsyncGenerator<ZipEntry> {
   const modified = new Date();
-  const keys = fields.filter(({ kind }) => kind === 'file').map(({ key }) => key);
+  const keys = fields.filter(holdsFiles).map(({ key }) => key);
   const named = new PackedBytes();
   yield { path: 'users.csv', content: csvOf(noting(records, keys, named)), modified, isText: true };
   const manifest = new PackedBytes();

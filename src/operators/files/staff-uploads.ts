@@ -1,5 +1,5 @@
 import type { ScopedApp } from '../../api/principal.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { holdsFiles } from '../../fields/definition.ts';
 import { AppNotFound, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Incoming } from '../../records/files/incoming.ts';
@@ -81,9 +81,9 @@ export function createStaffUploads(deps: {
 }
 
 /** @throws {NotFound} when the field is none of files */
-function fileField({ schema }: Lease, key: string): Extract<FieldDefinition, { kind: 'file' }> {
+function fileField({ schema }: Lease, key: string) {
   const found = schema.fields.find((field) => field.key === key);
-  if (found?.kind !== 'file') throw new NotFound('fileFieldNotFound');
+  if (!found || !holdsFiles(found)) throw new NotFound('fileFieldNotFound');
   return found;
 }
 

@@ -1,6 +1,6 @@
 import { pathName } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { type FieldDefinition, holdsFiles } from '../../fields/definition.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { ImportSettings } from './imports.model.ts';
 
@@ -26,7 +26,7 @@ function isKnownPath(path: string, { format, rejectUnknown, fields }: Schema): b
   if (path === OTHER) return !rejectUnknown;
   const key = path.startsWith(DATA) ? path.slice(DATA.length) : '';
   const known = fields.find((field) => field.key === key);
-  if (known?.kind === 'file' && format !== 'zip') return false;
+  if (known && holdsFiles(known) && format !== 'zip') return false;
   return FIELD_KEY_PATTERN.test(key) && (!rejectUnknown || known !== undefined);
 }
 

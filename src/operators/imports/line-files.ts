@@ -1,5 +1,6 @@
 import { UUID } from 'mongodb';
 import { typeOfName } from '../../fields/base/file-types.ts';
+import { holdsFiles } from '../../fields/definition.ts';
 import type { FileValue } from '../../fields/kinds/file.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
@@ -78,7 +79,7 @@ export function createLineFiles(deps: {
     const sources = new Map<string, Source>();
     for (const field of lease.schema.fields) {
       const { key } = field;
-      if (field.kind !== 'file' || !Object.hasOwn(data, key)) continue;
+      if (!holdsFiles(field) || !Object.hasOwn(data, key)) continue;
       const given = data[key];
       const list: FileValue[] = [];
       for (const [index, one] of (Array.isArray(given) ? given : [given]).slice(0, MAX_LISTED).entries()) {

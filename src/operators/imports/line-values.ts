@@ -1,7 +1,9 @@
 import { parseStrictJson } from '../../api/body/json-body.ts';
+import type { KindName } from '../../fields/base/browser-kinds.ts';
 import type { ConvertedText } from '../../fields/base/kind.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { EXTRA_KINDS, getKind } from '../../fields/kinds/registry.ts';
 import { toInstantIn } from '../../fields/local-time.ts';
 import { valueFromForm } from '../../fields/presentation.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
@@ -108,21 +110,22 @@ function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings
   const context = { toInstant: instantOf ?? (() => '') };
   const format = dateFormat === undefined ? undefined : compileDateFormat(dateFormat);
 
-  function convertDate(text: string): ConvertedText | undefined {
+  function convertDate(kind: KindName, text: string): ConvertedText | undefined {
     const iso = format?.parse(text.trim());
     if (iso === undefined) return { problem: say('notDateLike', { format: dateFormat ?? '' }) };
     if (format?.hasTime && !instantOf) return { problem: say('noZoneSetting') };
-    return valueFromForm({ kind: 'date' }, [iso], context);
+    return valueFromForm({ kind }, [iso], context);
   }
 
   return (field, text) => {
-    const kind = field?.kind ?? 'text';
-    if (kind === 'date' && format && text.trim() !== '') return convertDate(text);
-    if (kind === 'number' && decimal === ',') {
+    const kind = field?.kind ?? EXTRA_KINDS.one;
+    const { cell } = getKind(kind);
+    if (cell === 'date' && format && text.trim() !== '') return convertDate(kind, text);
+    if (cell === 'number' && decimal === ',') {
       if (text.includes('.')) return { problem: say('notDecimalComma') };
       return valueFromForm({ kind }, [text.replace(',', '.')], context);
     }
-    if (kind === 'array' || kind === 'file') return { value: parseItems(text) };
+    if (cell === 'items') return { value: parseItems(text) };
     // The rest of the definition decides on texts of forms, in which an empty one has a meaning.
     return valueFromForm(field && 'enum' in field ? { kind, enum: field.enum } : { kind }, [text], context);
   };
@@ -175,8 +178,9 @@ function createJsonReader(
 
   function addValue(values: LineValues, key: string, value: unknown): void {
     const field = fields.get(key);
-    const isFormatted = field?.kind === 'date' && settings.dateFormat !== undefined && typeof value === 'string';
-    if (isFormatted) addText(values, key, value, field, convert);
+    const isDate = field && getKind(field.kind).cell === 'date';
+    if (isDate && settings.dateFormat !== undefined && typeof value === 'string')
+      addText(values, key, value, field, convert);
     else addOwn(values.data, key, value);
   }
 }

@@ -1,11 +1,13 @@
 import type { Cursors } from '../../api/cursors.ts';
 import type { ScopedApp } from '../../api/principal.ts';
 import type { HistorySettingsStore } from '../../apps/history-settings.ts';
+import { HIGHEST, LOWEST } from '../../fields/base/comparison.ts';
+import { TEXT_VALUES } from '../../fields/base/queries.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { KeptSubmission } from '../../records/history/kept-submissions.ts';
 import type { RecordBatches } from '../../records/stored/record-json.ts';
-import { HIGHEST, LOWEST, type Predicate } from '../search/condition-filters.ts';
+import type { Predicate } from '../search/condition-filters.ts';
 import { CREATED_AT, invalidQuery, parseSort, parseWhere, type QuerySchema } from '../search/conditions.ts';
 import type { Query } from '../search/plan.ts';
 import type { ReadQueriedApp, SlotOf } from '../search/queried-app.ts';
@@ -91,7 +93,7 @@ function parseInbox({ where = [], q, from, to }: InboxRequest, schema: QuerySche
 /** Several submissions have one email, so that of a record is no index of theirs. */
 function byEmailSlot(predicate: Predicate): Predicate {
   const { target } = predicate;
-  return target.type === 'email' ? { ...predicate, target: { ...target, type: 'text', key: EMAIL } } : predicate;
+  return target.path === 'email' ? { ...predicate, target: { ...target, values: TEXT_VALUES, key: EMAIL } } : predicate;
 }
 
 function between(from: Date | undefined, to: Date | undefined): Predicate {

@@ -4,14 +4,7 @@ import type { Endpoints } from '../../api/endpoint.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../../records/read/ranges.ts';
-import {
-  type ReadMembers,
-  readValue,
-  type Target,
-  toSortValue,
-  valueExpression,
-  valueMembers,
-} from './condition-filters.ts';
+import { type ReadMembers, readValue, type Target, valueExpression, valueMembers } from './condition-filters.ts';
 import { findTarget, invalidQuery, type QuerySchema } from './conditions.ts';
 import { queryParameters, TimeZoneParameter } from './parameters.ts';
 import { countSegments, type Query } from './plan.ts';
@@ -112,13 +105,12 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     { schema, slotOf, timeZone = 'UTC' }: { schema: QuerySchema; slotOf: SlotOf; timeZone?: string },
   ): Promise<Breakdown> => {
     const target = findTarget(field, schema);
-    if (!target || target.type === 'array' || target.type === 'file' || target.type === 'email') {
-      throw invalidQuery('field', 'notFieldPath');
-    }
-    const zone = target.type === 'time' ? timeZoneOf(timeZone) : UTC;
+    if (!target || target.values.chart === 'none') throw invalidQuery('field', 'notFieldPath');
+    const { chart } = target.values;
+    const zone = chart === 'times' ? timeZoneOf(timeZone) : UTC;
     const tally = createTally(target, zone);
     let [records, empty] = [0, 0];
-    const hasChoices = target.type === 'multiselect';
+    const hasChoices = chart === 'choices';
     const count = (value: unknown, times: number): void => {
       records += times;
       if (isEmpty(value)) empty += times;
@@ -130,7 +122,7 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
     let position: Position | undefined = segments.length > 0 ? { segment: 0 } : undefined;
     if (segments.every(({ index, search }) => index === 'id' && !search)) await countGroups(segments);
     await countRecords(segments);
-    const hasDates = target.type === 'time' || target.type === 'date';
+    const hasDates = chart === 'times' || chart === 'dates';
     return {
       field,
       records,
@@ -166,12 +158,11 @@ export function createUserBreakdown(ranges: RecordRanges, budgetMs = BUDGET_MS) 
 
 /** The expression by which MongoDB counts. All values that are too large for an answer are one. */
 function groupKey(target: Target): Record<string, unknown> {
-  const { type } = target;
   const value = valueExpression(target);
   const isType = (type: string) => ({ $eq: [{ $type: value }, type] });
   const text = { $cond: [{ $lte: [{ $strLenBytes: value }, MAX_TEXT_BYTES] }, value, LARGE] };
   const ofChoices = { $cond: [isSmallList(value), value, LARGE] };
-  const list = { $cond: [{ $eq: [{ $size: value }, 0] }, null, type === 'multiselect' ? ofChoices : LARGE] };
+  const list = { $cond: [{ $eq: [{ $size: value }, 0] }, null, target.values.chart === 'choices' ? ofChoices : LARGE] };
   const others = { $cond: [isType('object'), LARGE, value] };
   return { $cond: [isType('string'), text, { $cond: [isType('array'), list, others] }] };
 }
@@ -186,19 +177,19 @@ function isSmallList(list: string | object): Record<string, unknown> {
 
 const isLarge = (key: unknown): boolean => typeof key === 'object' && key !== null && !Array.isArray(key);
 
-function createTally({ type }: Target, zone: TimeZone): ValueTally {
+function createTally({ values: { chart, sortValue } }: Target, zone: TimeZone): ValueTally {
   const toNumber = (value: unknown): number | undefined => {
-    const number = toSortValue(type, value);
+    const number = sortValue?.(value);
     return Number.isFinite(number) ? (number as number) : undefined;
   };
-  if (type === 'number') return createRangeTally(numberScale, toNumber);
-  if (type === 'date' || type === 'time') {
+  if (chart === 'numbers') return createRangeTally(numberScale, toNumber);
+  if (chart === 'dates' || chart === 'times') {
     return createRangeTally(dateScaleIn(zone), (value) => {
       const instant = withinDates(toNumber(value));
       return instant === undefined ? undefined : zone.localTime(instant);
     });
   }
-  return createValueTally(type === 'checkbox' ? 'boolean' : 'string');
+  return createValueTally(chart === 'booleans' ? 'boolean' : 'string');
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,5 +1,6 @@
-import { indexText, normalizedText } from '../../fields/base/index-value.ts';
-import { parseInstant } from '../../fields/base/iso-date.ts';
+import { HIGHEST, type Interval, LOWEST, type Ordered } from '../../fields/base/comparison.ts';
+import { normalizedText } from '../../fields/base/index-value.ts';
+import type { QueriedValues, ValueTest } from '../../fields/base/queries.ts';
 import { literal } from '../../platform/database/collections.ts';
 import { type RecordFilter, recordFilter } from '../../records/stored/record.ts';
 
@@ -19,11 +20,6 @@ function instantAt(path: string): Record<string, unknown> {
   const ofText = { $cond: [{ $gt: [{ $strLenBytes: value }, USUAL_LENGTH] }, cut, value] };
   const dateString = { $cond: [{ $eq: [{ $type: value }, 'string'] }, ofText, null] };
   return { $dateFromString: { dateString, onError: null, onNull: null } };
-}
-
-/** Whether a date has no time. */
-export function isDay(text: string): boolean {
-  return text.length === 'YYYY-MM-DD'.length;
 }
 
 /** Unlike the option `i`, the pattern matches no letter whose index value differs. */
@@ -104,9 +100,9 @@ function anyOf(conditions: readonly Conditions[]): Conditions {
   return conditions.length === 1 ? (conditions[0] as Conditions) : { $or: conditions };
 }
 
-function within({ path, type }: Target, intervals: readonly Interval[]): Conditions {
-  if (type === 'date') return dateCondition(path, intervals);
-  const stored = type === 'time' ? (value: Ordered) => new Date(Number(value)) : (value: Ordered) => value;
+function within({ path, values: { storedAs } }: Target, intervals: readonly Interval[]): Conditions {
+  if (storedAs === 'dateText') return dateCondition(path, intervals);
+  const stored = storedAs === 'time' ? (value: Ordered) => new Date(Number(value)) : (value: Ordered) => value;
   return anyOf(intervals.map((interval) => ({ [path]: { ...comparisons(interval, stored), ...NO_ARRAY } })));
 }
 
@@ -131,7 +127,7 @@ function comparisons({ low, high }: Interval, stored: (value: Ordered) => unknow
 }
 
 /** The members of a record by which its value of a target is read. */
-export function valueMembers({ path, former }: SortTarget): string[] {
+export function valueMembers({ path, former }: Target): string[] {
   return [path, ...(former ? [former.path, 'schemaVersion'] : [])];
 }
 
@@ -139,7 +135,7 @@ export function valueMembers({ path, former }: SortTarget): string[] {
 export type ReadMembers = Record<string, unknown> & { data?: Record<string, unknown> };
 
 /** Returns the value of a target, in an unmoved record under its former key. */
-export function readValue({ path, key, former }: SortTarget, record: ReadMembers): unknown {
+export function readValue({ path, key, former }: Target, record: ReadMembers): unknown {
   if (key === undefined) return record[path];
   const data = record.data ?? {};
   const isUnmoved = former && Number(record.schemaVersion) < former.below && Object.hasOwn(data, former.key);
@@ -148,79 +144,32 @@ export function readValue({ path, key, former }: SortTarget, record: ReadMembers
 }
 
 /** {@link readValue} as an expression of an aggregation. */
-export function valueExpression({ path, former }: SortTarget): string | object {
+export function valueExpression({ path, former }: Target): string | object {
   if (!former) return `$${path}`;
   const hasFormer = { $ne: [{ $type: `$${former.path}` }, 'missing'] };
   const isUnmoved = { $and: [{ $lt: ['$schemaVersion', former.below] }, hasFormer] };
   return { $cond: [isUnmoved, `$${former.path}`, `$${path}`] };
 }
 
-/** Undefined when the value is not of the target's type. */
-export function toSortValue(type: SortTarget['type'], value: unknown): string | number | boolean | undefined {
-  if (type === 'mixed') return typeof value === 'number' || typeof value === 'boolean' ? value : toTextValue(value);
-  if (type === 'number') return typeof value === 'number' ? value : undefined;
-  if (type === 'checkbox') return typeof value === 'boolean' ? Number(value) : undefined;
-  if (type === 'time') return value instanceof Date ? value.getTime() : undefined;
-  if (typeof value !== 'string') return undefined;
-  if (type === 'date') return parseInstant(value);
-  if (type === 'email') return value;
-  return type === 'text' ? toTextValue(value) : undefined;
-}
-
-const toTextValue = (value: unknown): string | undefined => indexText(value) ?? undefined;
-
-export type ValueType = 'email' | 'text' | 'number' | 'checkbox' | 'date' | 'time' | 'array' | 'multiselect' | 'file';
-
 /** A member of a record that a query names (spec 4.3). */
 export interface Target {
   path: string;
-  type: ValueType;
+  values: QueriedValues;
   /** Undefined for a member of the record itself. */
   key?: string;
   /** The place of the value in unmoved records with renamed fields (decision 22). */
   former?: { path: string; key: string; below: number };
 }
 
-/** Times are milliseconds since 1970. */
-export type Ordered = number | boolean;
-
-/** A point in the order of values, directly before a value or after it. */
-export interface Bound {
-  value: Ordered;
-  isAfter: boolean;
-}
-
-export const LOWEST: Bound = { value: Number.NEGATIVE_INFINITY, isAfter: false };
-export const HIGHEST: Bound = { value: Number.POSITIVE_INFINITY, isAfter: true };
-
-/** The values between two bounds. */
-export interface Interval {
-  low: Bound;
-  high: Bound;
-}
-
-type Test =
-  | { is: 'within'; intervals: readonly Interval[] }
-  | { is: 'equal'; texts: readonly string[] }
-  | { is: 'prefix'; text: string }
-  | { is: 'contains'; text: string }
-  | { is: 'item'; values: readonly (string | number | boolean)[] }
-  | { is: 'chosen'; choices: readonly string[] }
-  | { is: 'absent' }
-  | { is: 'empty' };
-
 /** With `isNot` it holds for exactly the other records. */
 export interface Predicate {
   target: Target;
-  test: Test;
+  test: ValueTest;
   isNot: boolean;
 }
 
-/** The values of an unknown key are `mixed`: numbers, then texts, then booleans. */
-type SortTarget = Omit<Target, 'type'> & { type: ValueType | 'mixed' };
-
 /** Ties are in the order of the id, in the same direction. */
 export interface Sort {
-  target: SortTarget;
+  target: Target;
   direction: 1 | -1;
 }

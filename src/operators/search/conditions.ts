@@ -1,136 +1,54 @@
-import { parseInstant } from '../../fields/base/iso-date.ts';
+import { indexText } from '../../fields/base/index-value.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import {
+  type Asked,
+  askText,
+  OF_TEXT,
+  type QueriedValues,
+  type QueryOperator,
+  type Refused,
+} from '../../fields/base/queries.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { date } from '../../fields/kinds/date.ts';
+import { number } from '../../fields/kinds/number.ts';
+import { EXTRA_KINDS, getKind } from '../../fields/kinds/registry.ts';
 import type { PendingRenames } from '../../fields/renames.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
-import { type Given, type Issue, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
-import {
-  HIGHEST,
-  type Interval,
-  isDay,
-  LOWEST,
-  type Ordered,
-  type Predicate,
-  type Sort,
-  type Target,
-  type ValueType,
-} from './condition-filters.ts';
+import { type Given, type Issue, say, toReason } from '../../platform/languages/reasons.ts';
+import type { Predicate, Sort, Target } from './condition-filters.ts';
 import { valuesInList } from './value-list.ts';
 
 const OPERATORS = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'prefix', 'contains', 'exists', 'empty'] as const;
-type Operator = (typeof OPERATORS)[number];
 
-function isOperator(text: string): text is Operator {
-  return (OPERATORS as readonly string[]).includes(text);
-}
-
-const OF_TEXT = ['eq', 'ne', 'in', 'prefix', 'contains', 'exists', 'empty'] as const;
-const OF_ORDER = ['eq', 'ne', 'in', 'gt', 'gte', 'lt', 'lte', 'exists', 'empty'] as const;
-
-const OPERATORS_OF: Record<ValueType, readonly Operator[]> = {
-  email: OF_TEXT,
-  text: OF_TEXT,
-  number: OF_ORDER,
-  date: OF_ORDER,
-  time: OF_ORDER,
-  checkbox: ['eq', 'ne', 'exists', 'empty'],
-  array: ['contains', 'exists', 'empty'],
-  multiselect: ['contains', 'in', 'exists', 'empty'],
-  file: ['exists'],
-};
+const isOperator = (text: string): text is QueryOperator => (OPERATORS as readonly string[]).includes(text);
 
 /** Spec 8. */
 const MAX_IN = 100;
 
-const DAY_MS = 86_400_000;
-const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/;
-
-type Comparison = Pick<Predicate, 'test' | 'isNot'>;
-
-interface Refused {
-  problem: Reason;
-}
-
-/** Returns the comparison, or the problem of the value. */
-function parseComparison(type: ValueType, operator: Operator, value: string): Comparison | Refused {
-  if (operator === 'exists' || operator === 'empty') return presence(operator, value);
-  if (type === 'array') return { test: { is: 'item', values: spellings(value) }, isNot: false };
-  // Its only operators are those above.
-  if (type === 'file') return { problem: say('notBooleanValue') };
-  const values = operator === 'in' ? valuesInList(value) : [value];
-  if (values.length > MAX_IN) return { problem: say('tooManyValues', { max: MAX_IN }) };
-  if (type === 'multiselect') return { test: { is: 'chosen', choices: values }, isNot: false };
-  if (type === 'text' || type === 'email') {
-    return textual(operator, type === 'email' ? values.map((text) => text.toLowerCase()) : values);
-  }
-  return within(type, operator, values);
-}
-
-function presence(operator: 'exists' | 'empty', value: string): Comparison | Refused {
-  if (value !== 'true' && value !== 'false') return { problem: say('notBooleanValue') };
-  const test = operator === 'exists' ? ({ is: 'absent' } as const) : ({ is: 'empty' } as const);
-  return { test, isNot: (operator === 'exists') === (value === 'true') };
-}
-
-function textual(operator: Operator, texts: readonly string[]): Comparison {
-  const [text = ''] = texts;
-  if (operator === 'prefix' || operator === 'contains') return { test: { is: operator, text }, isNot: false };
-  return { test: { is: 'equal', texts }, isNot: operator === 'ne' };
-}
-
-function spellings(text: string): (string | number | boolean)[] {
-  if (text === 'true' || text === 'false') return [text, text === 'true'];
-  const number = parseNumber(text);
-  return number === undefined ? [text] : [text, number];
-}
-
-function parseNumber(text: string): number | undefined {
-  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(number) ? number : undefined;
-}
-
-type Bounded = Exclude<ValueType, 'text' | 'email' | 'array' | 'multiselect' | 'file'>;
-
-function within(type: Bounded, operator: Operator, values: readonly string[]): Comparison | Refused {
-  const intervals: Interval[] = [];
-  for (const value of values) {
-    const read = READERS[type](value);
-    if ('problem' in read) return read;
-    intervals.push(compared(operator, read));
-  }
-  return { test: { is: 'within', intervals }, isNot: operator === 'ne' };
-}
-
-/** The values that a text represents: one of them, or those of a day. */
-const READERS: Record<Bounded, (text: string) => Interval | Refused> = {
-  number: (text) => {
-    const number = parseNumber(text);
-    return number === undefined ? { problem: say('notNumberValue') } : only(number);
-  },
-  checkbox: (text) =>
-    text === 'true' || text === 'false' ? only(text === 'true') : { problem: say('notBooleanValue') },
-  date: readDate,
-  time: readDate,
+/** Addresses are stored in lower case. */
+const EMAILS: QueriedValues = {
+  name: 'email',
+  operators: OF_TEXT,
+  ask: (operator, texts) =>
+    askText(
+      operator,
+      texts.map((text) => text.toLowerCase()),
+    ),
+  sortValue: (value) => (typeof value === 'string' ? value : undefined),
+  chart: 'none',
 };
 
-function readDate(text: string): Interval | Refused {
-  const instant = parseInstant(text);
-  if (instant === undefined) return { problem: say('notDateValue') };
-  const { low, high } = only(instant);
-  return { low, high: isDay(text) ? { value: instant + DAY_MS, isAfter: false } : high };
-}
+const TIMES: QueriedValues = {
+  ...date.queried,
+  name: 'time',
+  sortValue: (value) => (value instanceof Date ? value.getTime() : undefined),
+  storedAs: 'time',
+  chart: 'times',
+};
 
-const only = (value: Ordered): Interval => ({ low: { value, isAfter: false }, high: { value, isAfter: true } });
-
-/** The values with this relation to all values of `given`. */
-function compared(operator: Operator, given: Interval): Interval {
-  const { low, high } = given;
-  if (operator === 'gt') return { low: high, high: HIGHEST };
-  if (operator === 'gte') return { low, high: HIGHEST };
-  if (operator === 'lt') return { low: LOWEST, high: low };
-  if (operator === 'lte') return { low: LOWEST, high };
-  return given;
-}
+/** The values of an unknown key sort as numbers, then texts, then booleans. */
+const sortMixed = (value: unknown): string | number | boolean | undefined =>
+  typeof value === 'number' || typeof value === 'boolean' ? value : (indexText(value) ?? undefined);
 
 /** The part of an app's newest schema that defines the paths of queries. */
 export interface QuerySchema {
@@ -147,11 +65,11 @@ export const MAX_WHERE = 20;
 const MAX_VALUE_LENGTH = 1_000;
 
 const OWN_TARGETS: readonly Target[] = [
-  { path: 'email', type: 'email' },
-  { path: 'createdAt', type: 'time' },
-  { path: 'updatedAt', type: 'time' },
-  { path: 'confirmedAt', type: 'time' },
-  { path: 'schemaVersion', type: 'number' },
+  { path: 'email', values: EMAILS },
+  { path: 'createdAt', values: TIMES },
+  { path: 'updatedAt', values: TIMES },
+  { path: 'confirmedAt', values: TIMES },
+  { path: 'schemaVersion', values: number.queried },
 ];
 const OWN = new Map(OWN_TARGETS.map((target) => [target.path, target]));
 
@@ -183,10 +101,10 @@ export function isCondition(text: string, schema: QuerySchema): boolean {
 export function parseSort(sort: string | undefined, order: 'asc' | 'desc' | undefined, schema: QuerySchema): Sort {
   const target = findTarget(sort ?? CREATED_AT.path, schema);
   if (!target) throw invalidQuery('sort', 'notAppField');
-  const isNewestFirst = target.type === 'time';
+  const isNewestFirst = target.values === TIMES;
   const isField = target.key === undefined || schema.fields.some(({ key }) => key === target.key);
   return {
-    target: isField ? target : { ...target, type: 'mixed' },
+    target: isField ? target : { ...target, values: { ...target.values, sortValue: sortMixed } },
     direction: (order ?? (isNewestFirst ? 'desc' : 'asc')) === 'desc' ? -1 : 1,
   };
 }
@@ -199,9 +117,9 @@ export function findTarget(path: string, { fields, rejectUnknown, renames }: Que
   if (!FIELD_KEY_PATTERN.test(key)) return undefined;
   const kind = fields.find((field) => field.key === key)?.kind;
   if (kind === undefined && rejectUnknown) return undefined;
-  const type = kind === undefined || kind === 'select' ? 'text' : kind;
+  const values = getKind(kind ?? EXTRA_KINDS.one).queried;
   const former = formerPlace(key, renames);
-  return { path, key, type, ...(former && { former }) };
+  return { path, key, values, ...(former && { former }) };
 }
 
 function formerPlace(key: string, renames: PendingRenames | undefined): Target['former'] {
@@ -216,11 +134,24 @@ function parseOne(text: string, schema: QuerySchema): Predicate | Refused {
   const target = findTarget(path, schema);
   if (!target) return { problem: say('namesNoField') };
   if (!isOperator(operator)) return { problem: say('notOperator', { values: OPERATORS.join(', ') }) };
-  if (!OPERATORS_OF[target.type].includes(operator))
-    return { problem: say('operatorOfOtherKind', { kind: target.type }) };
+  const { name, operators } = target.values;
+  if (!operators.includes(operator)) return { problem: say('operatorOfOtherKind', { kind: name }) };
   if (value.length > MAX_VALUE_LENGTH) return { problem: say('valueTooLong', { max: MAX_VALUE_LENGTH }) };
-  const test = parseComparison(target.type, operator, value);
-  return 'problem' in test ? test : { target, ...test };
+  const asked = ask(target.values, operator, value);
+  return 'problem' in asked ? asked : { target, ...asked };
+}
+
+/** Returns what the condition asks, or the problem of the value. */
+function ask(values: QueriedValues, operator: QueryOperator, value: string): Asked | Refused {
+  if (operator === 'exists' || operator === 'empty' || !values.ask) {
+    if (value !== 'true' && value !== 'false') return { problem: say('notBooleanValue') };
+    return {
+      test: { is: operator === 'empty' ? 'empty' : 'absent' },
+      isNot: (operator === 'exists') === (value === 'true'),
+    };
+  }
+  const texts = operator === 'in' ? valuesInList(value) : [value];
+  return texts.length > MAX_IN ? { problem: say('tooManyValues', { max: MAX_IN }) } : values.ask(operator, texts);
 }
 
 /** The error for one parameter of a query. */

@@ -1,22 +1,29 @@
 import { MaxKey, MinKey } from 'mongodb';
+import { type Bound, HIGHEST, type Interval, LOWEST } from '../../fields/base/comparison.ts';
 import { indexText, normalizedText } from '../../fields/base/index-value.ts';
+import type { QueriedValues } from '../../fields/base/queries.ts';
 import type { Bounds } from '../../records/read/ranges.ts';
 import { firstIdAt } from '../../records/stored/record-id.ts';
-import { type Bound, HIGHEST, type Interval, LOWEST, type Ordered, type Predicate } from './condition-filters.ts';
+import type { Predicate } from './condition-filters.ts';
 
 const MIN = new MinKey();
 const MAX = new MaxKey();
 /** The lowest value after all texts, in the order of BSON types. */
 const AFTER_TEXTS = {};
 
-const MAX_TIME = 8_640_000_000_000_000;
 /** The last time of a record id. */
 const MAX_ID_TIME = 2 ** 48 - 1;
 
-/** The parts of a slot with values in an interval of each predicate. */
-export function slotIntervals(type: 'number' | 'checkbox' | 'date', predicates: readonly Predicate[]): Bounds[] {
+/**
+ * The parts of a slot with values in an interval of each predicate.
+ * @param indexBound returns the value of a bound in a slot, which has finite extremes for times
+ */
+export function slotIntervals(
+  indexBound: NonNullable<QueriedValues['indexBound']>,
+  predicates: readonly Predicate[],
+): Bounds[] {
   return commonIntervals(predicates).map(({ low, high }) => {
-    const [from, to] = [STORED[type](low.value), STORED[type](high.value)];
+    const [from, to] = [indexBound(low.value), indexBound(high.value)];
     return {
       low: [from, low.isAfter ? MAX : MIN],
       high: [to, high.isAfter ? MAX : MIN],
@@ -24,13 +31,6 @@ export function slotIntervals(type: 'number' | 'checkbox' | 'date', predicates: 
     };
   });
 }
-
-/** The value of a bound in a slot, which has finite extremes for all types but numbers. */
-const STORED = {
-  number: (value: Ordered) => value,
-  checkbox: (value: Ordered) => Number(value) > 0,
-  date: (value: Ordered) => new Date(Math.min(Math.max(Number(value), -MAX_TIME), MAX_TIME)),
-};
 
 /** The values in an interval of each predicate, as disjoint intervals in ascending order. */
 function commonIntervals(predicates: readonly Predicate[]): Interval[] {

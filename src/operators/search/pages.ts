@@ -4,7 +4,7 @@ import { type DocumentId, readId } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { readKey, upTo } from '../../records/read/range-queries.ts';
 import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../../records/read/ranges.ts';
-import { type ReadMembers, readValue, type Sort, toSortValue, valueMembers } from './condition-filters.ts';
+import { type ReadMembers, readValue, type Sort, valueMembers } from './condition-filters.ts';
 
 export interface OrderedStart {
   position?: Position | undefined;
@@ -167,7 +167,7 @@ function readSortKey(document: Uint8Array, { target }: Sort): SortKey {
   const record = decode<ReadMembers & { _id: DocumentId }>(document);
   const id = record._id;
   if (target.path === 'createdAt') return { value: 0, id };
-  return { value: toSortValue(target.type, readValue(target, record)) ?? null, id };
+  return { value: target.values.sortValue?.(readValue(target, record)) ?? null, id };
 }
 
 /** By value, then by id; no value is last. */

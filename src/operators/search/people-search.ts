@@ -38,7 +38,7 @@ export function createPeopleSearch(deps: { emails: EmailScan; pages: RecordPages
     const bound = ['people', q, [...where].sort()];
     const budget = createBudget(BUDGET_MS);
     const predicates = parseWhere(where, NO_FIELDS);
-    if (predicates.some(({ target }) => target.type !== 'email')) {
+    if (predicates.some(({ target }) => target.path !== 'email')) {
       throw invalidQuery('where', 'notEmailCondition');
     }
     const search = q === undefined ? undefined : textSearch(q);

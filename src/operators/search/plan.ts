@@ -148,13 +148,11 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   if (target.path === 'createdAt') {
     return ranged.length > 0 ? { index: 'id', bounds: idTimes(ranged), rank: 4, exact: [] } : undefined;
   }
-  if (target.type === 'email') return textCandidate(predicates, 'email', EMAIL_TEXTS);
+  if (target.path === 'email' && target.key === undefined) return textCandidate(predicates, 'email', EMAIL_TEXTS);
   if (slot === undefined) return undefined;
-  if (target.type === 'text') return textCandidate(predicates, slot, SLOT_TEXTS);
-  const { type } = target;
-  if (ranged.length === 0 || type === 'array' || type === 'multiselect' || type === 'file' || type === 'time')
-    return undefined;
-  const bounds = slotIntervals(type, ranged);
+  const { indexBound } = target.values;
+  if (ranged.length === 0 || !indexBound) return textCandidate(predicates, slot, SLOT_TEXTS);
+  const bounds = slotIntervals(indexBound, ranged);
   return { index: slot, bounds, rank: bounds.every(isPoint) ? 1 : 3, exact: ranged };
 }
 

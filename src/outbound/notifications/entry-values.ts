@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldDefinition } from '../../fields/definition.ts';
+import { getKind } from '../../fields/kinds/registry.ts';
 import { labelNodes, withAddresses } from '../../fields/marks.ts';
 import { choiceLabels, type FormControl, formControl } from '../../fields/presentation.ts';
 import { toHtml } from '../../intake/forms/page.ts';
 import { languageOf } from '../../platform/languages/languages.ts';
 import { oneLine } from '../../platform/mail/content.ts';
-import { dateText } from './reply-text.ts';
 
 const MAX_VALUES = 120;
 const MAX_ITEMS = 5;
@@ -53,13 +53,9 @@ function labelledValues(
       const control = formControl(field, tag);
       const labels = choiceLabels(control);
       const value = data[field.key];
-      const labelOf = (one: unknown): string => labels.get(one) ?? showValue(one);
-      if (field.kind === 'date' && typeof value === 'string') {
-        return [{ ...labelName(control), value: dateText(value, dateTime) }];
-      }
-      const textOf = field.kind === 'file' ? fileName : labelOf;
-      const isList = ['multiselect', 'file'].includes(field.kind) && Array.isArray(value);
-      return [{ ...labelName(control), value: isList ? value.map(textOf).join(', ') : labelOf(value) }];
+      const name = (one: unknown): string => labels.get(one) ?? showValue(one);
+      const shown = getKind(field.kind).inWords(value, { boolean: showValue, dateTime, name, items: listText });
+      return [{ ...labelName(control), value: shown ?? name(value) }];
     }),
     ...Object.keys(data)
       .filter((key) => !known.has(key))
@@ -72,12 +68,6 @@ function labelName(control: FormControl): Omit<EntryValue, 'value'> {
   if (nodes.every((node) => typeof node === 'string')) return { name: control.label };
   return { name: withAddresses(control.label), nameHtml: toHtml(nodes) };
 }
-
-/** Returns the name of a file. The value may be older than the kind of its field. */
-const fileName = (value: unknown): string => {
-  const { name } = Object(value);
-  return typeof name === 'string' ? name : showValue(value);
-};
 
 function showValue(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';

@@ -1,6 +1,6 @@
 import { PLACEHOLDER } from '../../apps/settings/emails.ts';
-import { isIsoDate, parseInstant } from '../../fields/base/iso-date.ts';
 import { type FieldDefinition, isOfStaff } from '../../fields/definition.ts';
+import { getKind } from '../../fields/kinds/registry.ts';
 import { choiceLabels, formControl } from '../../fields/presentation.ts';
 import { cut, oneLine } from '../../platform/mail/content.ts';
 
@@ -58,36 +58,21 @@ export function addressText({ email, isConfirmed }: Addressee): string | undefin
  */
 export function replyValue(field: FieldDefinition, value: unknown, to: Addressee): string | undefined {
   if (isOfStaff(field)) return undefined;
-  switch (field.kind) {
-    case 'number':
-      return typeof value === 'number' ? String(value) : undefined;
-    case 'checkbox':
-      return typeof value === 'boolean' ? (value ? '✓' : '✗') : undefined;
-    case 'date':
-      return typeof value === 'string' && isIsoDate(value) ? dateText(value, to.dateTime) : undefined;
-    case 'select':
-    case 'multiselect':
-      return choicesText(field, Array.isArray(value) ? value : [value], to.tag);
-    case 'text':
-      return to.isConfirmed && typeof value === 'string' ? value : undefined;
-    case 'array':
-      return to.isConfirmed && Array.isArray(value) ? value.map(itemText).join(', ') : undefined;
-    default:
-      return undefined;
-  }
-}
-
-/** Returns a date as it is, and an instant as `dateTime` writes it. Another text stays. */
-export function dateText(value: string, dateTime: (at: Date) => string): string {
-  const instant = value.length > 'YYYY-MM-DD'.length ? parseInstant(value) : undefined;
-  return instant === undefined ? value : dateTime(new Date(instant));
+  const { inWords, repliedTo } = getKind(field.kind);
+  if (repliedTo === 'nobody' || (repliedTo === 'confirmed' && !to.isConfirmed)) return undefined;
+  const labels = choiceLabels(formControl(field, to.tag));
+  return inWords(value, {
+    boolean: (one) => (one ? '✓' : '✗'),
+    dateTime: to.dateTime,
+    name: (one) => namesOf(Array.isArray(one) ? one : [one], labels),
+    items: (items) => items.map(itemText).join(', '),
+  });
 }
 
 /** Returns the names of values; undefined when one is no choice of the field. */
-function choicesText(field: FieldDefinition, values: readonly unknown[], tag: string): string | undefined {
-  const known = choiceLabels(formControl(field, tag));
-  const labels = values.map((value) => known.get(value));
-  return labels.includes(undefined) ? undefined : labels.join(', ');
+function namesOf(values: readonly unknown[], labels: ReadonlyMap<unknown, string>): string | undefined {
+  const names = values.map((value) => labels.get(value));
+  return names.includes(undefined) ? undefined : names.join(', ');
 }
 
 /** Returns the values of an item without the time of its submission. */

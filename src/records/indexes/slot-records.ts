@@ -1,7 +1,7 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { type IndexSlot, isWritten, notAfterEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
+import type { IndexValue } from '../../fields/base/index-value.ts';
 import { INDEXED_PREFIX } from '../../fields/base/index-value.ts';
-import type { IndexValue } from '../../fields/base/kind.ts';
 import type { RecordChange } from '../../fields/compile.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
 import { changing } from '../../platform/database/filters.ts';

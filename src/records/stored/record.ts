@@ -11,7 +11,7 @@ import {
   UUID,
 } from 'mongodb';
 import type { SlotName } from '../../apps/index-slots.ts';
-import type { IndexValue } from '../../fields/base/kind.ts';
+import type { IndexValue } from '../../fields/base/index-value.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';

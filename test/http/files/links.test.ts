@@ -46,7 +46,7 @@ const read = (path: string, { client } = server) => client.get(path).buffer(true
 /** The content of a link, and a function that signs another one. */
 async function forged(url: string, change: object, secret = SECRET, purpose: unknown = 'link to a file') {
   const bytes = Buffer.from(pathOf(url).slice('/files/'.length), 'base64url');
-  const content = BSON.EJSON.parse(String(bytes.subarray(16)));
+  const content = BSON.EJSON.parse(String(bytes.subarray(0, -16)));
   return `/files/${createCursors(secret).write({ ...content, ...change }, purpose)}`;
 }
 

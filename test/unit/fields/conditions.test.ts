@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  fieldStates,
-  foldCase,
-  includesText,
-  OPERATORS_OF_KIND,
-  pagesOf,
-  valueOfTexts,
-} from '../../../src/fields/conditions.ts';
+import { BROWSER_KINDS, browserKind } from '../../../src/fields/base/browser-kinds.ts';
+import { foldCase, includesText } from '../../../src/fields/base/comparison.ts';
+import { fieldStates, pagesOf } from '../../../src/fields/conditions.ts';
 import { completeDefinition } from '../../../src/fields/definition.ts';
 import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
 import { valueFromForm } from '../../../src/fields/presentation.ts';
@@ -27,7 +22,7 @@ describe('the conditions of fields (spec 2.12)', () => {
   );
 
   it.each(conditionVectors.filter(({ form }) => form))('of a form: $name', ({ fields, form = {}, ...expected }) => {
-    const values = fields.map(({ key, kind }) => [key, valueOfTexts(kind, textsOf(form, key))]);
+    const values = fields.map(({ key, kind }) => [key, browserKind(kind).readTexts(textsOf(form, key))]);
     const { shown, required } = fieldStates(fields, Object.fromEntries(values));
     expect([...shown]).toEqual(expected.shown);
     if (expected.required) expect([...required]).toEqual(expected.required);
@@ -40,13 +35,13 @@ describe('the conditions of fields (spec 2.12)', () => {
         const converted = valueFromForm(completeDefinition(field), texts);
         const value = converted && 'value' in converted ? converted.value : undefined;
         const isEmptied = field.kind === 'multiselect' && Array.isArray(value) && value.length === 0;
-        expect(valueOfTexts(field.kind, texts)).toEqual(isEmptied ? undefined : value);
+        expect(browserKind(field.kind).readTexts(texts)).toEqual(isEmptied ? undefined : value);
       }
     }
   });
 
   it('have operators for each kind', () => {
-    expect(Object.keys(OPERATORS_OF_KIND)).toEqual(FIELD_KINDS.map(({ name }) => name));
+    expect(Object.keys(BROWSER_KINDS)).toEqual(FIELD_KINDS.map(({ name }) => name));
   });
 
   it('search long texts as the method of strings does', () => {

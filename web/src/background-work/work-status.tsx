@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { nameOfKey } from '../components/form/labels.ts';
+import { type Named, nameOfKey } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import { isUnderWay, type Renaming, useRenaming, type Work, workQuery } from './queries.ts';
 import classes from './work-status.module.css';
@@ -9,7 +9,7 @@ interface WorkStatusProps {
   sourceAppId: string;
   /** Whether the session can read the schema versions of the app. */
   asAdmin: boolean;
-  fields: readonly { key: string; label: string; kind?: string }[] | undefined;
+  fields: readonly Named[] | undefined;
 }
 
 /** Shows the progress of indexes and of moved values. */

@@ -1,3 +1,4 @@
+import type { KindName } from '#src/fields/base/browser-kinds.ts';
 import { plainLabel } from '#src/fields/marks.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
@@ -22,7 +23,7 @@ export function labelOf(field: Field, value: unknown): unknown {
   return (Object.hasOwn(labels, value) ? labels[value] : '') || value;
 }
 
-type Named = Pick<Field, 'key' | 'label'> & { kind?: string };
+export type Named = Pick<Field, 'key' | 'label'> & { kind?: KindName };
 
 /** The name of a field in lists, tables and sentences. */
 export function fieldName(field: Named): string {

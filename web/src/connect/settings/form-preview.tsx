@@ -1,10 +1,10 @@
 import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 
+import type { ServiceText } from '#src/fields/base/kind.ts';
 import { type StepTitle, stepMarkup, stepsOf } from '#src/fields/form-steps.ts';
 import { marked } from '#src/fields/marks.ts';
 import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
-import type { ServiceText } from '#src/fields/presentation.ts';
 import { themeStyle } from '#src/fields/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';

@@ -1,5 +1,5 @@
 import type { LooseDefinition } from './draft.ts';
-import { type Condition, type ConditionOperator, type Conditions, OPERATORS_OF_KIND } from './rules.ts';
+import { BROWSER_KINDS, type Condition, type ConditionOperator, type Conditions } from './rules.ts';
 
 /** The properties of a definition that say when a field counts. They are of every kind. */
 export const WHEN = ['showIf', 'requiredIf', 'keepHidden', 'page'] as const;
@@ -12,7 +12,7 @@ export type Comparison = ConditionOperator | 'notExists';
 
 /** Returns the comparisons of a field, in the order in which the editor offers them. */
 export function comparisonsOf({ kind }: Pick<LooseDefinition, 'kind'>): Comparison[] {
-  return [...OPERATORS_OF_KIND[kind], 'notExists'];
+  return [...BROWSER_KINDS[kind].operators, 'notExists'];
 }
 
 export function comparisonOf({ op, value }: Condition): Comparison {

@@ -1,5 +1,6 @@
 import './no-eval.ts';
 
+export { BROWSER_KINDS, type ConditionOperator } from '#src/fields/base/browser-kinds.ts';
 export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
 export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/fields/base/file-types.ts';
 export { dayOf, isDay } from '#src/fields/base/iso-date.ts';
@@ -9,10 +10,8 @@ export { safeParse } from '#src/fields/base/safe-parse.ts';
 export { compileSchema } from '#src/fields/compile.ts';
 export {
   type Condition,
-  type ConditionOperator,
   type Conditions,
   MAX_CONDITIONS,
-  OPERATORS_OF_KIND,
   pagesOf,
 } from '#src/fields/conditions.ts';
 export {
@@ -28,6 +27,6 @@ export {
 } from '#src/fields/definition.ts';
 export { FIRST_TYPED, LAST_TYPED } from '#src/fields/kinds/date.ts';
 export { MAX_FILES } from '#src/fields/kinds/file.ts';
-export { FIELD_KINDS, getKind, staysHidden } from '#src/fields/kinds/registry.ts';
+export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
 export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';

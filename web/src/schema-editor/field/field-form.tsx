@@ -9,7 +9,7 @@ import { CONDITIONS } from '../draft/conditions.ts';
 import { doesFitWriters, KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type Conditions, type FieldOption, getKind, isOfStaff, ONLY_OF_STAFF, staysHidden } from '../draft/rules.ts';
+import { type Conditions, type FieldOption, getKind, isOfStaff, ONLY_OF_STAFF } from '../draft/rules.ts';
 import { ConditionsControl } from './conditions-control.tsx';
 import classes from './field-form.module.css';
 import { OptionControl } from './option-control.tsx';
@@ -91,7 +91,7 @@ function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps
           onChange={(conditions) => onChange({ [name]: conditions })}
         />
       ))}
-      {definition.showIf !== undefined && !staysHidden(definition.kind) && (
+      {definition.showIf !== undefined && !getKind(definition.kind).staysHidden && (
         <Checkbox
           className={classes.wide ?? ''}
           label={conditionTexts.keepHidden}
