@@ -62,7 +62,7 @@ function makeRoom(state: AccountSession['state']): Document[] {
 }
 
 /** What lists of members show. */
-export type NamedAccount = Factors & Pick<AccountDocument, '_id' | 'email' | 'name' | 'suspendedAt' | 'groups'>;
+type NamedAccount = Factors & Pick<AccountDocument, '_id' | 'email' | 'name' | 'suspendedAt' | 'groups'>;
 
 export type AccountStore = ReturnType<typeof createAccountStore>;
 

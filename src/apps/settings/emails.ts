@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { byLanguage, FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
+import { PLACEHOLDER } from '../../fields/base/plain-texts.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
@@ -9,9 +10,6 @@ const MAX_NOTIFIED = 10;
 /** Longer subjects are cut when an email is sent. */
 const MAX_SUBJECT = 150;
 const MAX_INCLUDED = 50;
-
-/** A placeholder such as `{email}`; its group is the name. */
-export const PLACEHOLDER = /\{([^{}\n]*)\}/g;
 
 const NotifiedEmail = z.string(code('notText')).transform((text, context) => {
   const email = normalizeEmail(text);

@@ -26,10 +26,10 @@ export interface Handling {
    * @throws {AppError}
    */
   admit(sent: SubmissionInput, lease: Lease): SubmissionInput | Promise<SubmissionInput>;
-  /** Puts a valid submission where it waits, in place of the record; undefined: it does not wait. */
+  /** Puts a valid submission where it waits, in place of the record; undefined: it is stored. */
   hold(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission | undefined> | undefined;
   store(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission>;
-  /** Answers a submission that was refused; undefined: it is validated again. @throws the refusal */
+  /** Answers a refused submission; undefined: it is validated again. @throws the refusal */
   refuse(error: unknown, input: SubmissionInput, lease: Lease): Promise<StoredSubmission | undefined>;
   /** Is called at the end, and delays the answer. */
   end(): Promise<void> | undefined;
@@ -109,7 +109,7 @@ export function createSubmissionService(deps: {
         return await submit(sourceAppId, source, options, handling);
       } finally {
         const ended = handling.end();
-        if (ended) await ended;
+        if (ended instanceof Promise) await ended;
       }
     },
   };

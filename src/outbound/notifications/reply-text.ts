@@ -1,4 +1,4 @@
-import { PLACEHOLDER } from '../../apps/settings/emails.ts';
+import { PLACEHOLDER } from '../../fields/base/plain-texts.ts';
 import { type FieldDefinition, isOfStaff } from '../../fields/definition.ts';
 import { getKind } from '../../fields/kinds/registry.ts';
 import { choiceLabels, formControl } from '../../fields/presentation.ts';
