@@ -1,6 +1,6 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
-import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema, shape } from '../platform/database/mongoose.ts';
 import { formSchema, type StoredFormSettings } from './form-settings.ts';
 import type { IndexSlot, IndexUse } from './index-slots.ts';
 
@@ -30,12 +30,6 @@ interface MailCounts {
   confirmation?: { hour: Date; count: number; at?: Date };
   /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
   each?: { hour: Date; count: number; summed: number; share: number[] };
-}
-
-/** The age in days at which records are erased, and the time it counts from. */
-export interface Retention {
-  days: number;
-  basis: 'createdAt' | 'updatedAt';
 }
 
 /** Whether submissions are part of the history of records, and how many days entries are kept. */
@@ -129,13 +123,15 @@ const mailCountsSchema = schema<MailCounts>(
   { _id: false },
 );
 
-const retentionSchema = schema<Retention>(
+/** The age in days at which records are erased, and the time it counts from. */
+const retentionSchema = shape(
   {
     days: { type: Number, required: true },
-    basis: { type: String, required: true },
+    basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
   },
   { _id: false },
 );
+export type Retention = DocumentOf<typeof retentionSchema>;
 
 const historySchema = schema<HistorySettings>(
   {
@@ -244,12 +240,7 @@ const deletedAppSchema = schema<DeletedAppDocument>(
   .index({ lateSince: 1 }, { sparse: true });
 
 /** See revision.ts. */
-interface RevisionDocument {
-  _id: string;
-  value: ObjectId;
-}
-
-const revisionSchema = schema<RevisionDocument>(
+const revisionSchema = shape(
   {
     _id: { type: String, required: true },
     value: { type: ObjectId, required: true },
@@ -259,7 +250,7 @@ const revisionSchema = schema<RevisionDocument>(
 
 export type AppModel = Model<AppDocument>;
 export type DeletedAppModel = Model<DeletedAppDocument>;
-export type RevisionModel = Model<RevisionDocument>;
+export type RevisionModel = Model<DocumentOf<typeof revisionSchema>>;
 
 export const createAppModel = (connection: Connection): AppModel => createModel(connection, appSchema);
 

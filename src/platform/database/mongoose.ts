@@ -201,10 +201,84 @@ type PathOf<Value> = undefined extends Value
     ? Path<Exclude<Value, null>> & { allowNull: true }
     : Path<Value> & { required: true };
 
+declare const narrowed: unique symbol;
+
+/** A type of Mongoose for some of its values only. */
+export type Narrowed<Type, Value> = Type & { readonly [narrowed]: Value };
+
+/** Narrows the values of a path for the compiler: `only<'user' | 'admin'>(String)`. */
+export const only = <Value>(type: TypeOf<Value>): Narrowed<typeof type, Value> => type as Narrowed<typeof type, Value>;
+
+/** A type of Mongoose, a schema of embedded documents, or a list of one of them. */
+type AnyType = object | readonly [object];
+
+/** A path without `required` may be absent. */
+interface AnyPath {
+  type: AnyType;
+  required?: true;
+  allowNull?: true;
+  enum?: readonly unknown[];
+}
+
+/** The values of a type, as Mongoose names it. */
+type ValueOf<Type> = Type extends { readonly [narrowed]: infer Value }
+  ? Value
+  : Type extends StringConstructor
+    ? string
+    : Type extends NumberConstructor
+      ? number
+      : Type extends BooleanConstructor
+        ? boolean
+        : Type extends DateConstructor
+          ? Date
+          : Type extends typeof ObjectId
+            ? ObjectId
+            : Type extends typeof UUID
+              ? UUID
+              : Type extends typeof Binary
+                ? Binary
+                : Type extends typeof Mixed
+                  ? unknown
+                  : Type extends readonly [infer Item]
+                    ? ValueOf<Item>[]
+                    : Type extends Schema<infer Embedded>
+                      ? Embedded
+                      : Type extends ObjectConstructor
+                        ? Record<string, unknown>
+                        : never;
+
+type ValueOfPath<Declared> = Declared extends { type: infer Type; enum: readonly (infer Only)[] }
+  ? Type extends readonly unknown[]
+    ? Only[]
+    : Only
+  : Declared extends { type: infer Type }
+    ? ValueOf<Type> | (Declared extends { allowNull: true } ? null : never)
+    : ValueOf<Declared>;
+
+/** The members that a document must have: those with `required`, or with null in place of absence. */
+type RequiredOf<Paths> = {
+  [Name in keyof Paths]: Paths[Name] extends { required: true } | { allowNull: true } ? Name : never;
+}[keyof Paths];
+
+type Flat<Members> = { [Name in keyof Members]: Members[Name] };
+
+/** The documents of a declaration. */
+type Declared<Paths> = Flat<
+  { -readonly [Name in RequiredOf<Paths>]: ValueOfPath<Paths[Name]> } & {
+    -readonly [Name in Exclude<keyof Paths, RequiredOf<Paths>>]?: ValueOfPath<Paths[Name]>;
+  }
+>;
+
+declare const documents: unique symbol;
+
 /** The shape of documents, or of documents within them. */
 export interface Schema<Document> {
-  readonly obj: Definition<Document>;
+  readonly [documents]: Document;
+  readonly obj: object;
 }
+
+/** The documents of a schema. */
+export type DocumentOf<Of> = Of extends Schema<infer Document> ? Document : never;
 
 export type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
 
@@ -248,6 +322,18 @@ const OPTIONS = {
 };
 
 /** Declares a collection, or with `{ _id: false }` the documents within others. */
+export function shape<const Paths extends Readonly<Record<string, AnyType | AnyPath>>>(
+  paths: Paths,
+  options: CollectionOptions,
+): Schema<Declared<Paths>> & CollectionSchema;
+export function shape<const Paths extends Readonly<Record<string, AnyType | AnyPath>>>(
+  paths: Paths,
+  options: { _id: false },
+): Schema<Declared<Paths>>;
+export function shape(paths: Record<string, object>, options: object): unknown {
+  return schema(paths as never, options as never);
+}
+
 export function schema<Document>(
   definition: Definition<Document>,
   options: CollectionOptions,
