@@ -13,7 +13,11 @@ import { Unavailable } from '../platform/core/errors.ts';
 export function createNetworkTurns(load: Pick<OperatorLoad, 'beginLookUps'>, deadlineMs?: number): RequestHandler {
   return async (req, res, next) => {
     const deadline = new Deadline(deadlineMs);
-    const begun = load.beginLookUps(req, res).then((end) => {
+    const begun = load.beginLookUps(req, res).then((endTurn) => {
+      const end = (): void => {
+        res.off('close', end);
+        endTurn();
+      };
       res.once('close', end);
       if (!deadline.isOver && !res.closed) return end;
       end();
