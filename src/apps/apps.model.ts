@@ -1,92 +1,16 @@
-import { ObjectId, UUID } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
-import { createModel, type DocumentOf, type Model, only, schema, shape } from '../platform/database/mongoose.ts';
-import { formSchema, type StoredFormSettings } from './form-settings.ts';
-import type { IndexSlot, IndexUse } from './index-slots.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../platform/database/mongoose.ts';
+import { formSchema } from './form-settings.ts';
+import { slotSchema, wordsSchema } from './index-slots.ts';
 
 export type Role = 'user' | 'admin';
-
-/** The reservation of one server for new records of an app with `maxRecords`. */
-export interface Seats {
-  token: ObjectId;
-  count: number;
-  /** By MongoDB's clock. */
-  until: Date;
-}
-
-/** An origin that an app does not list. `null`: that of a file, or none. */
-export interface CountedOrigin {
-  origin: string;
-  count: number;
-  lastAt: Date;
-}
-
-/** The emails of an app in the latest hour that has any, by MongoDB's clock. */
-interface MailCounts {
-  /**
-   * The last hour for which confirmation emails are planned, and their number. `at`: the time of
-   * the last one that was planned.
-   */
-  confirmation?: { hour: Date; count: number; at?: Date };
-  /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
-  each?: { hour: Date; count: number; summed: number; share: number[] };
-}
-
-/** Whether submissions are part of the history of records, and how many days entries are kept. */
-export interface HistorySettings {
-  submissions: boolean;
-  days: number;
-}
-
-/**
- * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
- * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 14).
- */
-export interface AppDocument {
-  _id: ObjectId;
-  sourceAppId: string;
-  role: Role;
-  passwordHash: string;
-  /**
-   * False: the password and its sessions are refused. Copied from the app's members, which decide.
-   */
-  sharedLogin?: boolean;
-  /** The change of the members that was copied last. */
-  sharedLoginEpoch?: number;
-  /** Replaced with the password; sessions with another value are invalid. */
-  credentialId: string;
-  createdAt: Date;
-  /** Set during creation and deletion: the app accepts no submission, login or session. */
-  deletingSince?: Date;
-  /** Set with `deletingSince`, which filters on live apps test, until the confirmation. */
-  creating?: true;
-  /** May lag by a second, and a crash loses updates (activity.ts). */
-  lastSubmissionAt?: Date;
-  /** Absent: the default settings. */
-  form?: StoredFormSettings;
-  /** The latest origins with refused requests (origins.ts). */
-  refusedOrigins?: CountedOrigin[];
-  /** The latest origins of refused redirects (origins.ts). */
-  ignoredRedirects?: CountedOrigin[];
-  /** Reservations of records that are being created (intake/bots/admission.ts). */
-  seats?: Seats[];
-  mailCounts?: MailCounts;
-  /** Absent: records are never erased for their age. */
-  retention?: Retention;
-  /** Absent: without submissions, for 90 days. */
-  history?: HistorySettings;
-  consumers?: string[];
-  slots?: IndexSlot[];
-  /** The index of words. Absent when the search by words is off. */
-  words?: IndexUse;
-  /** Fences writes of both: each change increments it, and records refuse lower ones. */
-  slotEpoch?: number;
-}
 
 /** Matches apps that are neither being created nor being deleted. */
 export const NOT_BEING_DELETED = { deletingSince: { $exists: false } };
 
-const originSchema = schema<CountedOrigin>(
+/** An origin that an app does not list. `null`: that of a file, or none. */
+const originSchema = shape(
   {
     origin: { type: String, required: true },
     count: { type: Number, required: true },
@@ -94,23 +18,32 @@ const originSchema = schema<CountedOrigin>(
   },
   { _id: false },
 );
+export type CountedOrigin = DocumentOf<typeof originSchema>;
 
-const seatsSchema = schema<Seats>(
+/** The reservation of one server for new records of an app with `maxRecords`. */
+const seatsSchema = shape(
   {
     token: { type: ObjectId, required: true },
     count: { type: Number, required: true },
+    /** By MongoDB's clock. */
     until: { type: Date, required: true },
   },
   { _id: false },
 );
 
-const mailCountsSchema = schema<MailCounts>(
+/** The emails of an app in the latest hour that has any, by MongoDB's clock. */
+const mailCountsSchema = shape(
   {
-    confirmation: schema<Required<MailCounts>['confirmation']>(
+    /**
+     * The last hour for which confirmation emails are planned, and their number. `at`: the time of
+     * the last one that was planned.
+     */
+    confirmation: shape(
       { hour: { type: Date, required: true }, count: { type: Number, required: true }, at: Date },
       { _id: false },
     ),
-    each: schema<Required<MailCounts>['each']>(
+    /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
+    each: shape(
       {
         hour: { type: Date, required: true },
         count: { type: Number, required: true },
@@ -133,63 +66,60 @@ const retentionSchema = shape(
 );
 export type Retention = DocumentOf<typeof retentionSchema>;
 
-const historySchema = schema<HistorySettings>(
+/** Whether submissions are part of the history of records, and how many days entries are kept. */
+const historySchema = shape(
   {
     submissions: { type: Boolean, required: true },
     days: { type: Number, required: true },
   },
   { _id: false },
 );
+export type HistorySettings = DocumentOf<typeof historySchema>;
 
-/** The paths of an index that a job builds and drops. */
-const indexUse = {
-  id: { type: ObjectId, required: true },
-  state: { type: String, required: true },
-  since: { type: Number, required: true },
-  done: { type: Number, required: true },
-  total: { type: Number, required: true },
-  knownAt: Date,
-  isEmpty: Boolean,
-  position: UUID,
-  checkAt: Date,
-  checks: Number,
-} as const;
-
-const wordsSchema = schema<IndexUse>(indexUse, { _id: false });
-
-const slotSchema = schema<IndexSlot>(
-  {
-    ...indexUse,
-    slot: { type: String, required: true },
-    key: { type: String, required: true },
-    kind: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const appSchema = schema<AppDocument>(
+/**
+ * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
+ * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 14).
+ */
+const appSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     sourceAppId: { type: String, required: true },
-    role: { type: String, required: true },
+    role: { type: only<Role>(String), required: true },
     passwordHash: { type: String, required: true },
+    /**
+     * False: the password and its sessions are refused. Copied from the app's members, which
+     * decide.
+     */
     sharedLogin: Boolean,
+    /** The change of the members that was copied last. */
     sharedLoginEpoch: Number,
+    /** Replaced with the password; sessions with another value are invalid. */
     credentialId: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    /** Set during creation and deletion: the app accepts no submission, login or session. */
     deletingSince: Date,
-    creating: Boolean,
+    /** Set with `deletingSince`, which filters on live apps test, until the confirmation. */
+    creating: only<true>(Boolean),
+    /** May lag by a second, and a crash loses updates (activity.ts). */
     lastSubmissionAt: Date,
+    /** Absent: the default settings. */
     form: formSchema,
+    /** The latest origins with refused requests (origins.ts). */
     refusedOrigins: [originSchema],
+    /** The latest origins of refused redirects (origins.ts). */
     ignoredRedirects: [originSchema],
+    /** Reservations of records that are being created (intake/bots/admission.ts). */
     seats: [seatsSchema],
     mailCounts: mailCountsSchema,
+    /** Absent: records are never erased for their age. */
     retention: retentionSchema,
+    /** Absent: without submissions, for 90 days. */
     history: historySchema,
     consumers: [String],
     slots: [slotSchema],
+    /** The index of words. Absent when the search by words is off. */
     words: wordsSchema,
+    /** Fences writes of both: each change increments it, and records refuse lower ones. */
     slotEpoch: Number,
   },
   { collection: 'apps', placement: 'one document for each app; the name is unique over all apps' },
@@ -211,33 +141,27 @@ const appSchema = schema<AppDocument>(
   // The job that plans daily emails.
   .index({ 'form.notify.when': 1 }, { sparse: true })
   .index({ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } });
+export type AppDocument = DocumentOf<typeof appSchema>;
 
 /**
  * The tombstone of a deleted app. Only records whose app has one are removed as records without an
  * app (invariant 8, decision 14). It outlives the suspension of a server.
  */
-export interface DeletedAppDocument {
-  _id: ObjectId;
-  deletedAt: Date;
-  /** When the app was marked. */
-  begunAt: Date;
-  forgetAt: Date;
-  /** When a sweep first found late documents, by MongoDB's clock. */
-  lateSince?: Date;
-}
-
-const deletedAppSchema = schema<DeletedAppDocument>(
+const deletedAppSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     deletedAt: { type: Date, required: true },
+    /** When the app was marked. */
     begunAt: { type: Date, required: true },
     forgetAt: { type: Date, required: true },
+    /** When a sweep first found late documents, by MongoDB's clock. */
     lateSince: Date,
   },
   { collection: 'deleted_apps', placement: 'one document for each deleted app' },
 )
   .index({ forgetAt: 1 }, { expireAfterSeconds: 0 })
   .index({ lateSince: 1 }, { sparse: true });
+export type DeletedAppDocument = DocumentOf<typeof deletedAppSchema>;
 
 /** See revision.ts. */
 const revisionSchema = shape(

@@ -1,21 +1,14 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { beginsBefore } from '../platform/database/clock.ts';
-import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../platform/database/mongoose.ts';
 import type { SentImage } from './settings/appearance.ts';
 
 /**
  * An image of an app's forms, apart from the settings, which every submission reads. It never
  * changes: another image has another `_id`.
  */
-interface FormImageDocument {
-  _id: ObjectId;
-  appId: ObjectId;
-  content: Binary;
-  createdAt: Date;
-}
-
-const imageSchema = schema<FormImageDocument>(
+const imageSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -24,6 +17,7 @@ const imageSchema = schema<FormImageDocument>(
   },
   { collection: 'form_images', placement: 'at most two for each app, which few requests read' },
 ).index({ appId: 1 });
+type FormImageDocument = DocumentOf<typeof imageSchema>;
 
 export const createFormImageModel = (connection: Connection): Model<FormImageDocument> =>
   createModel(connection, imageSchema);

@@ -1,6 +1,7 @@
-import type { ObjectId, UUID } from 'mongodb';
+import { ObjectId, UUID } from 'mongodb';
 import type { KindName } from '../fields/base/browser-kinds.ts';
 import type { Rename } from '../fields/renames.ts';
+import { type DocumentOf, only, shape } from '../platform/database/mongoose.ts';
 
 /** The members of records for index values. Each has an index for all apps (decision 21). */
 export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
@@ -11,33 +12,41 @@ export type SlotName = (typeof SLOT_NAMES)[number];
  */
 export type SlotState = 'building' | 'ready' | 'dropping';
 
-/** An index that a job builds and drops, and its progress. */
-export interface IndexUse {
+/** The paths of an index that a job builds and drops, and of its progress. */
+const indexUse = {
   /** Identifies this use: a slot may later serve the same field again. */
-  id: ObjectId;
-  state: SlotState;
+  id: { type: ObjectId, required: true },
+  state: { type: only<SlotState>(String), required: true },
   /** The epoch of its key. */
-  since: number;
+  since: { type: Number, required: true },
   /** The records that the job has processed, and those that existed when it began. */
-  done: number;
-  total: number;
+  done: { type: Number, required: true },
+  total: { type: Number, required: true },
   /** When every server knew of the state, by MongoDB's clock. Absent until then, and if `ready`. */
-  knownAt?: Date;
+  knownAt: Date,
   /** Whether the app had no record then. */
-  isEmpty?: boolean;
+  isEmpty: Boolean,
   /** The oldest record that has been built or checked, from the newest one on. */
-  position?: UUID;
+  position: UUID,
   /** When the records of a ready slot are next checked, by MongoDB's clock. */
-  checkAt?: Date;
-  checks?: number;
-}
+  checkAt: Date,
+  checks: Number,
+} as const;
 
-export interface IndexSlot extends IndexUse {
-  slot: SlotName;
-  key: string;
-  /** The kind of the index values, also after the schema has another one. */
-  kind: KindName;
-}
+export const wordsSchema = shape(indexUse, { _id: false });
+export type IndexUse = DocumentOf<typeof wordsSchema>;
+
+export const slotSchema = shape(
+  {
+    ...indexUse,
+    slot: { type: only<SlotName>(String), required: true },
+    key: { type: String, required: true },
+    /** The kind of the index values, also after the schema has another one. */
+    kind: { type: only<KindName>(String), required: true },
+  },
+  { _id: false },
+);
+export type IndexSlot = DocumentOf<typeof slotSchema>;
 
 /** The indexes of an app that its writes fill. */
 export interface AppIndexes {

@@ -4,61 +4,7 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { isDuplicateKey } from '../platform/database/failures.ts';
-import { createModel, type Model, schema } from '../platform/database/mongoose.ts';
-
-/** How far the job has moved the values of renamed fields (records/stored/record-moves.ts). */
-export interface MoveProgress {
-  /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
-  knownAt?: Date;
-  /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
-  part?: number;
-  /** Those of the part from the newest one to this id were visited. */
-  position?: UUID;
-  /** Whether this pass began when no write of an earlier version was in flight any more. */
-  isFinal?: boolean;
-  /** The records that were moved in this pass. */
-  moved?: number;
-  /** The visited records of the first pass, and those that there were when it began. */
-  done: number;
-  total: number;
-}
-
-/** One version of a schema. It does not change, except that `moving`, `progress`, `check` end. */
-export interface SchemaDocument {
-  _id: ObjectId;
-  appId: ObjectId;
-  version: number;
-  rejectUnknown: boolean;
-  fields: FieldDefinition[];
-  createdAt: Date;
-  /** The app whose session stored it, or "command line". Absent in the first version. */
-  author?: string;
-  /** The id of the account, or of the API key, that stored it. Neither: a shared log-in. */
-  account?: string;
-  key?: string;
-  /** The fields that this version renamed. */
-  renames?: Rename[];
-  /**
-   * The renames whose values are being moved. Versions that follow meanwhile have them too. One
-   * document holds the schema and its renames, so both take effect at once.
-   */
-  moving?: PendingRenames;
-  /** In the version that named the renames in `moving`; at first it has `knownAt` only. */
-  progress?: Partial<MoveProgress>;
-  /** In a version whose renames have ended: the next search for values under the old keys. */
-  check?: RenameCheck;
-}
-
-/** A search for late writes under the old keys of renamed fields. */
-export interface RenameCheck {
-  /** When it begins, by MongoDB's clock. */
-  at: Date;
-  /** The number of those that are done. */
-  done: number;
-  /** Its place, as in {@link MoveProgress}. */
-  part?: number;
-  position?: UUID;
-}
+import { createModel, type DocumentOf, type Model, only, schema, shape } from '../platform/database/mongoose.ts';
 
 const renameSchema = schema<Rename>(
   {
@@ -77,43 +23,67 @@ const pendingRenamesSchema = schema<PendingRenames>(
   { _id: false },
 );
 
-const progressSchema = schema<Partial<MoveProgress>>(
+/** How far the job has moved the values of renamed fields (records/stored/record-moves.ts). */
+const progressSchema = shape(
   {
+    /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
     knownAt: Date,
+    /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
     part: Number,
+    /** Those of the part from the newest one to this id were visited. */
     position: UUID,
+    /** Whether this pass began when no write of an earlier version was in flight any more. */
     isFinal: Boolean,
+    /** The records that were moved in this pass. */
     moved: Number,
+    /** The visited records of the first pass, and those that there were when it began. */
     done: Number,
     total: Number,
   },
   { _id: false },
 );
+type StoredProgress = DocumentOf<typeof progressSchema>;
+export type MoveProgress = StoredProgress & Required<Pick<StoredProgress, 'done' | 'total'>>;
 
-const checkSchema = schema<RenameCheck>(
+/** A search for late writes under the old keys of renamed fields. */
+const checkSchema = shape(
   {
+    /** When it begins, by MongoDB's clock. */
     at: { type: Date, required: true },
+    /** The number of those that are done. */
     done: { type: Number, required: true },
+    /** Its place, as in {@link MoveProgress}. */
     part: Number,
     position: UUID,
   },
   { _id: false },
 );
+export type RenameCheck = DocumentOf<typeof checkSchema>;
 
-const versionSchema = schema<SchemaDocument>(
+/** One version of a schema. It does not change, except that `moving`, `progress`, `check` end. */
+const versionSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
     version: { type: Number, required: true },
     rejectUnknown: { type: Boolean, required: true },
-    fields: { type: [Object], required: true },
+    fields: { type: [only<FieldDefinition>(Object)], required: true },
     createdAt: { type: Date, required: true },
+    /** The app whose session stored it, or "command line". Absent in the first version. */
     author: String,
+    /** The id of the account, or of the API key, that stored it. Neither: a shared log-in. */
     account: String,
     key: String,
+    /** The fields that this version renamed. */
     renames: [renameSchema],
+    /**
+     * The renames whose values are being moved. Versions that follow meanwhile have them too. One
+     * document holds the schema and its renames, so both take effect at once.
+     */
     moving: pendingRenamesSchema,
+    /** In the version that named the renames in `moving`; at first it has `knownAt` only. */
     progress: progressSchema,
+    /** In a version whose renames have ended: the next search for values under the old keys. */
     check: checkSchema,
   },
   { collection: 'schema_versions', placement: 'grows with changes of schemas only' },
@@ -124,6 +94,7 @@ const versionSchema = schema<SchemaDocument>(
   // For the apps whose renames are in progress: none, as a rule.
   .index({ 'moving.version': 1 }, { sparse: true })
   .index({ 'check.at': 1 }, { sparse: true });
+export type SchemaDocument = DocumentOf<typeof versionSchema>;
 
 export type SchemaModel = Model<SchemaDocument>;
 

@@ -1,7 +1,7 @@
 import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppRole } from '../../platform/core/roles.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -9,82 +9,117 @@ export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc
 /** The second factors that an account can have. */
 export type SecondFactor = 'totp' | 'passkey';
 
+export const MAX_SESSIONS = 20;
+/** Of one account, beside those: a password alone must not end sessions. */
+export const MAX_WAITING_SESSIONS = 5;
+
 /** A session of an account. Only log-in, second factor and revocation write it. */
-export interface AccountSession {
-  /** The SHA-256 of the session id in the cookie. */
-  id: Binary;
-  /** `second`: the session waits for the second factor and can do nothing else. */
-  state: 'active' | 'second';
-  method: LogInMethod;
-  createdAt: Date;
-  /** The last proof of identity. Changes of password and factors need a recent one. */
-  authenticatedAt: Date;
-  expiresAt: Date;
-  /** The id of the provider's session. */
-  sid?: string;
-  /** The browser, as `User-Agent` names it. */
-  device: string;
-  address: string;
-}
+const sessionSchema = shape(
+  {
+    /** The SHA-256 of the session id in the cookie. */
+    id: { type: Binary, required: true },
+    /** `second`: the session waits for the second factor and can do nothing else. */
+    state: { type: only<'active' | 'second'>(String), required: true },
+    method: { type: only<LogInMethod>(String), required: true },
+    createdAt: { type: Date, required: true },
+    /** The last proof of identity. Changes of password and factors need a recent one. */
+    authenticatedAt: { type: Date, required: true },
+    expiresAt: { type: Date, required: true },
+    /** The id of the provider's session. */
+    sid: String,
+    /** The browser, as `User-Agent` names it. */
+    device: { type: String, required: true },
+    address: { type: String, required: true },
+  },
+  { _id: false },
+);
+export type AccountSession = DocumentOf<typeof sessionSchema>;
+
+/** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
+const passkeySchema = shape(
+  {
+    id: { type: String, required: true },
+    publicKey: { type: Binary, required: true },
+    /** The signatures that the authenticator counted; 0 for those that do not count. */
+    counter: { type: Number, required: true },
+    /** How the browser reaches the authenticator, as it told. */
+    transports: { type: [String], required: true },
+    name: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    lastUsedAt: Date,
+  },
+  { _id: false },
+);
+export type Passkey = DocumentOf<typeof passkeySchema>;
+
+/** What identifies somebody at a provider of single sign-on. An email never does. */
+const identitySchema = shape(
+  { issuer: { type: String, required: true }, subject: { type: String, required: true } },
+  { _id: false },
+);
+export type Identity = DocumentOf<typeof identitySchema>;
+
+const linkSchema = shape(
+  {
+    hash: { type: Binary, required: true },
+    expiresAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
 
 /**
  * A member of the staff (spec 4.13). Everything that decides whether somebody may act is in this
  * one document, so that each change is one atomic update: a session begins only under the password
  * and the factors that were checked, and ends with the update that replaces them.
  */
-export interface AccountDocument {
-  _id: ObjectId;
-  /** Normalized. */
-  email: string;
-  name: string;
-  createdAt: Date;
-  /** When somebody received an email of the service at this address. */
-  emailProvedAt?: Date;
-  passwordHash?: string;
-  /** `lastStep`: the last accepted time step, so that each counts once. */
-  totp?: { secret: string; lastStep: number };
-  /** A secret that waits for its first code. */
-  newTotp?: { secret: string; until: Date };
-  /** At most 20. Each is in one account only. */
-  passkeys?: Passkey[];
-  /** The hashes of unused recovery codes. */
-  recoveryCodes?: Binary[];
-  /** How a provider names the account: the newest 10. Each belongs to one account only. */
-  identities?: Identity[];
-  /** The groups with a role that the provider named last, at its time `at`. */
-  groups?: { at: Date; names: string[] };
-  /** The last log-out at the provider, by its clock. */
-  signedOutAt?: Date;
-  /** The newest {@link MAX_SESSIONS}. */
-  sessions: AccountSession[];
-  /** The hashes of the newest links that log in once. */
-  reset?: OneTimeLink;
-  link?: OneTimeLink;
-  /** Codes that were tried since `from`. */
-  guesses?: { from: Date; count: number };
-  suspendedAt?: Date;
-  /** Increments with each suspension, resumption and grant; the fence of {@link Member.epoch}. */
-  accessEpoch?: number;
-}
-
-/** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
-export interface Passkey {
-  id: string;
-  publicKey: Binary;
-  /** The signatures that the authenticator counted; 0 for those that do not count. */
-  counter: number;
-  /** How the browser reaches the authenticator, as it told. */
-  transports: string[];
-  name: string;
-  createdAt: Date;
-  lastUsedAt?: Date;
-}
-
-/** What identifies somebody at a provider of single sign-on. An email never does. */
-export interface Identity {
-  issuer: string;
-  subject: string;
-}
+const accountSchema = shape(
+  {
+    _id: { type: ObjectId, required: true },
+    /** Normalized. */
+    email: { type: String, required: true },
+    name: { type: String, required: true },
+    createdAt: { type: Date, required: true },
+    /** When somebody received an email of the service at this address. */
+    emailProvedAt: Date,
+    passwordHash: String,
+    /** `lastStep`: the last accepted time step, so that each counts once. */
+    totp: shape(
+      { secret: { type: String, required: true }, lastStep: { type: Number, required: true } },
+      { _id: false },
+    ),
+    /** A secret that waits for its first code. */
+    newTotp: shape({ secret: { type: String, required: true }, until: { type: Date, required: true } }, { _id: false }),
+    /** At most 20. Each is in one account only. */
+    passkeys: [passkeySchema],
+    /** The hashes of unused recovery codes. */
+    recoveryCodes: [Binary],
+    /** How a provider names the account: the newest 10. Each belongs to one account only. */
+    identities: [identitySchema],
+    /** The groups with a role that the provider named last, at its time `at`. */
+    groups: shape({ at: { type: Date, required: true }, names: { type: [String], required: true } }, { _id: false }),
+    /** The last log-out at the provider, by its clock. */
+    signedOutAt: Date,
+    /** The newest {@link MAX_SESSIONS}. */
+    sessions: { type: [sessionSchema], required: true },
+    /** The hashes of the newest links that log in once. */
+    reset: linkSchema,
+    link: linkSchema,
+    /** Codes that were tried since `from`. */
+    guesses: shape({ from: { type: Date, required: true }, count: { type: Number, required: true } }, { _id: false }),
+    suspendedAt: Date,
+    /** Increments with each suspension, resumption and grant; the fence of {@link Member.epoch}. */
+    accessEpoch: Number,
+  },
+  { collection: 'accounts', placement: 'the staff; emails, passkeys and identities are unique over all accounts' },
+)
+  .index({ email: 1 }, { unique: true })
+  .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
+  .index({ 'identities.subject': 1, 'identities.issuer': 1 }, { unique: true, sparse: true })
+  .index({ 'sessions.sid': 1 }, { sparse: true })
+  .index({ 'groups.names': 1 }, { sparse: true })
+  .index({ 'reset.hash': 1 }, { sparse: true })
+  .index({ 'link.hash': 1 }, { sparse: true });
+export type AccountDocument = DocumentOf<typeof accountSchema>;
 
 /** A log-in whose credentials were verified. The session starts only if `checked` still matches. */
 export interface VerifiedLogIn {
@@ -113,207 +148,81 @@ export interface SignedIn {
 /** What decides whether an account has a second factor. */
 export type Factors = Pick<AccountDocument, 'totp' | 'passkeys'>;
 
-interface OneTimeLink {
-  hash: Binary;
-  expiresAt: Date;
-}
-
-export const MAX_SESSIONS = 20;
-/** Of one account, beside those: a password alone must not end sessions. */
-export const MAX_WAITING_SESSIONS = 5;
-
-const sessionSchema = schema<AccountSession>(
-  {
-    id: { type: Binary, required: true },
-    state: { type: String, required: true },
-    method: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    authenticatedAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-    sid: String,
-    device: { type: String, required: true },
-    address: { type: String, required: true },
-  },
-  { _id: false },
-);
-
-const passkeySchema = schema<Passkey>(
-  {
-    id: { type: String, required: true },
-    publicKey: { type: Binary, required: true },
-    counter: { type: Number, required: true },
-    transports: { type: [String], required: true },
-    name: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    lastUsedAt: Date,
-  },
-  { _id: false },
-);
-
-const linkSchema = schema<OneTimeLink>(
-  {
-    hash: { type: Binary, required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { _id: false },
-);
-
-const accountSchema = schema<AccountDocument>(
-  {
-    _id: { type: ObjectId, required: true },
-    email: { type: String, required: true },
-    name: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    emailProvedAt: Date,
-    passwordHash: String,
-    totp: schema<Required<AccountDocument>['totp']>(
-      { secret: { type: String, required: true }, lastStep: { type: Number, required: true } },
-      { _id: false },
-    ),
-    newTotp: schema<Required<AccountDocument>['newTotp']>(
-      { secret: { type: String, required: true }, until: { type: Date, required: true } },
-      { _id: false },
-    ),
-    passkeys: [passkeySchema],
-    recoveryCodes: [Binary],
-    identities: [
-      schema<Identity>(
-        { issuer: { type: String, required: true }, subject: { type: String, required: true } },
-        { _id: false },
-      ),
-    ],
-    groups: schema<Required<AccountDocument>['groups']>(
-      { at: { type: Date, required: true }, names: { type: [String], required: true } },
-      { _id: false },
-    ),
-    signedOutAt: Date,
-    sessions: { type: [sessionSchema], required: true },
-    reset: linkSchema,
-    link: linkSchema,
-    guesses: schema<Required<AccountDocument>['guesses']>(
-      { from: { type: Date, required: true }, count: { type: Number, required: true } },
-      { _id: false },
-    ),
-    suspendedAt: Date,
-    accessEpoch: Number,
-  },
-  { collection: 'accounts', placement: 'the staff; emails, passkeys and identities are unique over all accounts' },
-)
-  .index({ email: 1 }, { unique: true })
-  .index({ 'passkeys.id': 1 }, { unique: true, sparse: true })
-  .index({ 'identities.subject': 1, 'identities.issuer': 1 }, { unique: true, sparse: true })
-  .index({ 'sessions.sid': 1 }, { sparse: true })
-  .index({ 'groups.names': 1 }, { sparse: true })
-  .index({ 'reset.hash': 1 }, { sparse: true })
-  .index({ 'link.hash': 1 }, { sparse: true });
-
-/** A member of an app, or an admin. */
-export interface Member {
-  account: ObjectId;
-  role: AppRole | 'admin';
-  addedAt: Date;
-  /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
-  byGroups?: true;
-  /** True: not counted as the admin or manager who stays. It takes no right from the account. */
-  isSuspended: boolean;
-  /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
-  epoch?: number;
-}
-
 /** The `_id` of the document whose members are the admins. */
 export const ADMINS = 'admins';
 
 export const MAX_MEMBERS = 500;
 
-/**
- * Who may work on an app; `_id` is the app's in hexadecimal, or {@link ADMINS}. One document for
- * each app, because "the last manager stays" is a condition over all members.
- */
-export interface AccessDocument {
-  _id: string;
-  /** Absent for admins. */
-  appId?: ObjectId;
-  sourceAppId?: string;
-  createdAt: Date;
-  members: Member[];
-  /** False: the app's password is refused. */
-  sharedLogin?: boolean;
-  /** Fences the copy of `sharedLogin` in the app's document: each change increments it. */
-  sharedLoginEpoch?: number;
-}
-
-const memberSchema = schema<Member>(
+/** A member of an app, or an admin. */
+const memberSchema = shape(
   {
     account: { type: ObjectId, required: true },
-    role: { type: String, required: true },
+    role: { type: only<AppRole | 'admin'>(String), required: true },
     addedAt: { type: Date, required: true },
-    byGroups: Boolean,
+    /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
+    byGroups: only<true>(Boolean),
+    /** True: not counted as the admin or manager who stays. It takes no right from the account. */
     isSuspended: { type: Boolean, required: true },
+    /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
     epoch: Number,
   },
   { _id: false },
 );
+export type Member = DocumentOf<typeof memberSchema>;
 
-const accessSchema = schema<AccessDocument>(
+/**
+ * Who may work on an app; `_id` is the app's in hexadecimal, or {@link ADMINS}. One document for
+ * each app, because "the last manager stays" is a condition over all members.
+ */
+const accessSchema = shape(
   {
     _id: { type: String, required: true },
+    /** Absent for admins. */
     appId: ObjectId,
     sourceAppId: String,
     createdAt: { type: Date, required: true },
     members: { type: [memberSchema], required: true },
+    /** False: the app's password is refused. */
     sharedLogin: Boolean,
+    /** Fences the copy of `sharedLogin` in the app's document: each change increments it. */
     sharedLoginEpoch: Number,
   },
   { collection: 'access', placement: 'one document for each app with members' },
 )
   .index({ 'members.account': 1 })
   .index({ appId: 1 }, { sparse: true });
-
-/** An invitation. Without an email: the link to the first admin account. */
-export interface InvitationDocument {
-  /** The SHA-256 of the token. */
-  _id: Binary;
-  id: string;
-  email?: string;
-  app?: { id: ObjectId; sourceAppId: string; role: AppRole };
-  admin?: true;
-  name?: string;
-  /** The account that invited. */
-  invitedBy?: ObjectId;
-  /** The app whose password invited, in one of its generations. Neither: the host invited. */
-  invitedWith?: { appId: ObjectId; credentialId: string };
-  /** A number below {@link MAX_INVITATIONS}, unique in the app, so that the index bounds them. */
-  place?: number;
-  /** The acceptance in progress; only it may give the invitation back. */
-  takenBy?: ObjectId;
-  createdAt: Date;
-  expiresAt: Date;
-}
+export type AccessDocument = DocumentOf<typeof accessSchema>;
 
 /** The open invitations to one app. */
 export const MAX_INVITATIONS = 200;
 
-const invitationSchema = schema<InvitationDocument>(
+/** An invitation. Without an email: the link to the first admin account. */
+const invitationSchema = shape(
   {
+    /** The SHA-256 of the token. */
     _id: { type: Binary, required: true },
     id: { type: String, required: true },
     email: String,
-    app: schema<Required<InvitationDocument>['app']>(
+    app: shape(
       {
         id: { type: ObjectId, required: true },
         sourceAppId: { type: String, required: true },
-        role: { type: String, required: true },
+        role: { type: only<AppRole>(String), required: true },
       },
       { _id: false },
     ),
-    admin: Boolean,
+    admin: only<true>(Boolean),
     name: String,
+    /** The account that invited. */
     invitedBy: ObjectId,
-    invitedWith: schema<Required<InvitationDocument>['invitedWith']>(
+    /** The app whose password invited, in one of its generations. Neither: the host invited. */
+    invitedWith: shape(
       { appId: { type: ObjectId, required: true }, credentialId: { type: String, required: true } },
       { _id: false },
     ),
+    /** A number below {@link MAX_INVITATIONS}, unique in the app, so that the index bounds them. */
     place: Number,
+    /** The acceptance in progress; only it may give the invitation back. */
     takenBy: ObjectId,
     createdAt: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
@@ -326,14 +235,10 @@ const invitationSchema = schema<InvitationDocument>(
   .index({ 'app.id': 1, place: 1 }, { unique: true, partialFilterExpression: { place: { $exists: true } } })
   .index({ email: 1 }, { sparse: true })
   .index({ invitedBy: 1 }, { sparse: true });
+export type InvitationDocument = DocumentOf<typeof invitationSchema>;
 
 /** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
-interface UsedDocument {
-  _id: Binary;
-  expiresAt: Date;
-}
-
-const usedSchema = schema<UsedDocument>(
+const usedSchema = shape(
   {
     _id: { type: Binary, required: true },
     expiresAt: { type: Date, required: true },
@@ -344,11 +249,11 @@ const usedSchema = schema<UsedDocument>(
 export type AccountModel = Model<AccountDocument>;
 export type AccessModel = Model<AccessDocument>;
 export type InvitationModel = Model<InvitationDocument>;
-export type UsedModel = Model<UsedDocument>;
+export type UsedModel = Model<DocumentOf<typeof usedSchema>>;
 
 export const createAccountModels = (connection: Connection) => ({
-  accounts: createModel<AccountDocument>(connection, accountSchema),
-  access: createModel<AccessDocument>(connection, accessSchema),
-  invitations: createModel<InvitationDocument>(connection, invitationSchema),
-  used: createModel<UsedDocument>(connection, usedSchema),
+  accounts: createModel(connection, accountSchema),
+  access: createModel(connection, accessSchema),
+  invitations: createModel(connection, invitationSchema),
+  used: createModel(connection, usedSchema),
 });

@@ -6,7 +6,7 @@ import { clientNetwork } from '../../platform/core/client-network.ts';
 import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
-import { createModel, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, only, shape } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
@@ -20,43 +20,30 @@ const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
 const NETWORK_FACTOR = 3;
 
 /** One API key (spec 4.8). The key itself is not stored. */
-export interface ApiKeyDocument {
-  _id: ObjectId;
-  appId: ObjectId;
-  /** A number below {@link MAX_KEYS}, unique in the app, so that the index bounds the keys. */
-  place: number;
-  /** The SHA-256 of the key. */
-  hash: Binary;
-  name: string;
-  scopes: Scope[];
-  createdAt: Date;
-  expiresAt?: Date;
-  /** The only networks that may use the key, as `canonicalNetwork` returns them. */
-  cidrs?: string[];
-  /** May lag by a minute. */
-  lastUsedAt?: Date;
-  /** The address of that request. */
-  lastUsedFrom?: string;
-}
-
-const apiKeySchema = schema<ApiKeyDocument>(
+const apiKeySchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
+    /** A number below {@link MAX_KEYS}, unique in the app, so that the index bounds the keys. */
     place: { type: Number, required: true },
+    /** The SHA-256 of the key. */
     hash: { type: Binary, required: true },
     name: { type: String, required: true },
-    scopes: { type: [String], required: true },
+    scopes: { type: [only<Scope>(String)], required: true },
     createdAt: { type: Date, required: true },
     expiresAt: Date,
+    /** The only networks that may use the key, as `canonicalNetwork` returns them. */
     cidrs: [String],
+    /** May lag by a minute. */
     lastUsedAt: Date,
+    /** The address of that request. */
     lastUsedFrom: String,
   },
   { collection: 'api_keys', placement: 'at most 50 for each app; the hash is unique over all apps' },
 )
   .index({ hash: 1 }, { unique: true })
   .index({ appId: 1, place: 1 }, { unique: true });
+export type ApiKeyDocument = DocumentOf<typeof apiKeySchema>;
 
 interface KeyInput {
   name: string;
@@ -75,7 +62,7 @@ export function createApiKeyService(deps: {
   limits: SharedLimits;
 }) {
   const { connection, apps, failures, limits } = deps;
-  const keys = createModel<ApiKeyDocument>(connection, apiKeySchema);
+  const keys = createModel(connection, apiKeySchema);
   const limit = failures > 0 ? limits.create('API keys', failures * NETWORK_FACTOR, FAILURE_WINDOW_MS) : undefined;
   /** The keys whose use is being written. */
   const noting = new Set<string>();

@@ -9,32 +9,14 @@ import { createWindowLimit } from '../../platform/core/window-limit.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, only, shape } from '../../platform/database/mongoose.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
 
-/** One event, or several equal ones. It has no personal data. */
-export interface AuditDocument {
-  /** A UUID of version 7: the order of ids is that of time. */
-  _id: string;
-  at: Date;
-  action: LoggedAction;
-  actor: { kind: AuditActor['kind']; id: string | null; address: string | null; method?: string };
-  /** The incarnation of the app; null for all apps, and for a deleted app. */
-  appId: ObjectId | null;
-  sourceAppId: string | null;
-  target: string | null;
-  detail?: Readonly<Record<string, string | number | boolean>>;
-  /** The number of equal events, and the time of the last one if there are several. */
-  count: number;
-  lastAt?: Date;
-  expiresAt: Date;
-}
-
-const actorSchema = schema<AuditDocument['actor']>(
+const actorSchema = shape(
   {
-    kind: { type: String, required: true },
+    kind: { type: only<AuditActor['kind']>(String), required: true },
     id: { type: String, allowNull: true },
     address: { type: String, allowNull: true },
     method: String,
@@ -42,16 +24,20 @@ const actorSchema = schema<AuditDocument['actor']>(
   { _id: false },
 );
 
-const auditEventSchema = schema<AuditDocument>(
+/** One event, or several equal ones. It has no personal data. */
+const auditEventSchema = shape(
   {
+    /** A UUID of version 7: the order of ids is that of time. */
     _id: { type: String, required: true },
     at: { type: Date, required: true },
-    action: { type: String, required: true },
+    action: { type: only<LoggedAction>(String), required: true },
     actor: { type: actorSchema, required: true },
+    /** The incarnation of the app; null for all apps, and for a deleted app. */
     appId: { type: ObjectId, allowNull: true },
     sourceAppId: { type: String, allowNull: true },
     target: { type: String, allowNull: true },
-    detail: Object,
+    detail: only<Readonly<Record<string, string | number | boolean>>>(Object),
+    /** The number of equal events, and the time of the last one if there are several. */
     count: { type: Number, required: true },
     lastAt: Date,
     expiresAt: { type: Date, required: true },
@@ -68,6 +54,7 @@ const auditEventSchema = schema<AuditDocument>(
   .index({ 'actor.id': 1, _id: -1 })
   .index({ sourceAppId: 1, 'actor.kind': 1, _id: -1 })
   .index({ 'actor.kind': 1, _id: -1 });
+export type AuditDocument = DocumentOf<typeof auditEventSchema>;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** The response is not sent without these events. */
@@ -108,7 +95,7 @@ export function createAuditLog(deps: {
   logger: Logger;
 }) {
   const { connection, days, clock, logger } = deps;
-  const model = createModel<AuditDocument>(connection, auditEventSchema);
+  const model = createModel(connection, auditEventSchema);
   const events = model.collection;
   const repeated = createRepeatedEvents(events);
 

@@ -7,30 +7,23 @@ import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from './client.ts';
 import { isOfClockSetBack } from './clock.ts';
 import { isDuplicateKey } from './failures.ts';
-import { createModel, type Model, schema } from './mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from './mongoose.ts';
 
 /** The events of one key of one limit. All times are MongoDB's. */
-interface LimitDocument {
-  /** Of the limit and the key: a keyed hash, because keys contain addresses and emails. */
-  _id: Binary;
-  count: number;
-  /** When the window ends. */
-  until: Date;
-  /** When the last event came, and whether it was refused. */
-  at: Date;
-  refused: boolean;
-}
-
-const limitSchema = schema<LimitDocument>(
+const limitSchema = shape(
   {
+    /** Of the limit and the key: a keyed hash, because keys contain addresses and emails. */
     _id: { type: Binary, required: true },
     count: { type: Number, required: true },
+    /** When the window ends. */
     until: { type: Date, required: true },
+    /** When the last event came, and whether it was refused. */
     at: { type: Date, required: true },
     refused: { type: Boolean, required: true },
   },
   { collection: 'limits', placement: 'counts of minutes to a day' },
 ).index({ until: 1 }, { expireAfterSeconds: 0 });
+type LimitDocument = DocumentOf<typeof limitSchema>;
 
 const ID_BYTES = 16;
 /** For how long a process refuses by itself what another one filled. */

@@ -4,33 +4,25 @@ import type { Connection } from '../database/client.ts';
 import { isOfClockSetBack } from '../database/clock.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { createModel, type Model, schema } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../database/mongoose.ts';
 import type { StepContext } from './job.ts';
 
 /** The lock of one job. All times are by MongoDB's clock. */
-interface JobDocument {
-  _id: string;
-  /** The runner that holds the lock until `until`; empty after a release. */
-  owner: string;
-  turn?: ObjectId;
-  until: Date;
-  /** When the lock was last taken or renewed. */
-  at: Date;
-  /** Before this time only a runner that was woken takes the lock. */
-  next: Date;
-}
-
-const jobSchema = schema<JobDocument>(
+const jobSchema = shape(
   {
     _id: { type: String, required: true },
+    /** The runner that holds the lock until `until`; empty after a release. */
     owner: { type: String, required: true },
     turn: ObjectId,
     until: { type: Date, required: true },
+    /** When the lock was last taken or renewed. */
     at: { type: Date, required: true },
+    /** Before this time only a runner that was woken takes the lock. */
     next: { type: Date, required: true },
   },
   { collection: 'jobs', placement: 'one document for each job' },
 );
+type JobDocument = DocumentOf<typeof jobSchema>;
 
 type JobCollection = Collection<JobDocument>;
 

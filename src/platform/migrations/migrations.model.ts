@@ -2,40 +2,30 @@ import { ObjectId, type UpdateFilter } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import type { Collection } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
-import { createModel, Mixed, type Model, schema } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, Mixed, type Model, only, shape } from '../database/mongoose.ts';
 import type { Fence, Migration, Phase } from './migration.ts';
 
 /** `checking`: a contraction that has not begun, while it searches for servers that prevent it. */
 export type MigrationState = 'waiting' | 'expanding' | 'expanded' | 'checking' | 'contracting' | 'contracted';
 
 /** The progress of one migration. `_id` is its number. */
-export interface MigrationDocument {
-  _id: number;
-  name: string;
-  state: MigrationState;
-  /** The turn of a migrator that may write the document: each one replaces it. */
-  turn?: ObjectId;
-  position?: unknown;
-  /** The documents that its present or last part has changed. */
-  changed: number;
-  /** How often each part was completed: once. */
-  expansions: number;
-  contractions: number;
-}
-
-const migrationSchema = schema<MigrationDocument>(
+const migrationSchema = shape(
   {
     _id: { type: Number, required: true },
     name: { type: String, required: true },
-    state: { type: String, required: true },
+    state: { type: only<MigrationState>(String), required: true },
+    /** The turn of a migrator that may write the document: each one replaces it. */
     turn: ObjectId,
     position: Mixed,
+    /** The documents that its present or last part has changed. */
     changed: { type: Number, required: true },
+    /** How often each part was completed: once. */
     expansions: { type: Number, required: true },
     contractions: { type: Number, required: true },
   },
   { collection: 'migrations', placement: 'one document for each migration' },
 );
+export type MigrationDocument = DocumentOf<typeof migrationSchema>;
 
 /** The model of `migrations`. */
 export const createMigrationModel = (connection: Connection): Model<MigrationDocument> =>

@@ -5,7 +5,12 @@ import { memoryLimit } from '../core/memory.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
 import type { Collection } from '../database/collections.ts';
-import { createModel, type Model, schema } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../database/mongoose.ts';
+
+/** How long ago a running server renewed its document at most, four renewals. */
+const SEEN_WITHIN_MS = 60_000;
+const RENEW_EVERY_MS = 15_000;
+const DEAD_AFTER_SECONDS = 600;
 
 /**
  * The servers that run on a database.
@@ -20,70 +25,47 @@ import { createModel, type Model, schema } from '../database/mongoose.ts';
  * on, so the document of a server that was missing can appear at any time. The command line and the
  * process of imports have no document.
  */
-export interface ServerDocument {
-  /** Random, another one for each start. */
-  _id: string;
-  /** The version in package.json. */
-  version: string;
-  /**
-   * The number of the newest migration that the server knows, 0 for none. A migration of a higher
-   * number is not contracted while the server runs (platform/migrations/migration.ts).
-   */
-  level: number;
-  startedAt: Date;
-  /** When the document was last renewed. */
-  seenAt: Date;
-  host: string;
-  pid: number;
-  /** The number of processes that serve requests. */
-  workers: number;
-  /**
-   * Equal for servers with the same session secret: an HMAC with a key that is derived from it for
-   * this use only. It signs and decrypts nothing, and reveals a secret only to who can guess it.
-   */
-  secretHash: string;
-  /** PUBLIC_URL; null if it is not set. */
-  publicUrl: string | null;
-  /** Whether the server sends emails. */
-  sendsMail: boolean;
-  /** The bucket of FILES_URL with its endpoint; null if files are in the database. */
-  filesBucket: string | null;
-  /** The most connections of one process to one member of the database. */
-  poolSize: number;
-  /** The memory that the process may use, in bytes; null if it has no limit. */
-  memoryLimit: number | null;
-  /** The version of Node.js. */
-  node: string;
-  /** How far the clock of the server is ahead of the database's, in milliseconds. */
-  clockAheadMs: number;
-}
-
-/** How long ago a running server renewed its document at most, four renewals. */
-const SEEN_WITHIN_MS = 60_000;
-const RENEW_EVERY_MS = 15_000;
-const DEAD_AFTER_SECONDS = 600;
-
-const serverSchema = schema<ServerDocument>(
+const serverSchema = shape(
   {
+    /** Random, another one for each start. */
     _id: { type: String, required: true },
+    /** The version in package.json. */
     version: { type: String, required: true },
+    /**
+     * The number of the newest migration that the server knows, 0 for none. A migration of a higher
+     * number is not contracted while the server runs (platform/migrations/migration.ts).
+     */
     level: { type: Number, required: true },
     startedAt: { type: Date, required: true },
+    /** When the document was last renewed. */
     seenAt: { type: Date, required: true },
     host: { type: String, required: true },
     pid: { type: Number, required: true },
+    /** The number of processes that serve requests. */
     workers: { type: Number, required: true },
+    /**
+     * Equal for servers with the same session secret: an HMAC with a key that is derived from it
+     * for this use only. It signs and decrypts nothing, and reveals a secret only to who can guess
+     * it.
+     */
     secretHash: { type: String, required: true },
+    /** PUBLIC_URL; null if it is not set. */
     publicUrl: { type: String, allowNull: true },
     sendsMail: { type: Boolean, required: true },
+    /** The bucket of FILES_URL with its endpoint; null if files are in the database. */
     filesBucket: { type: String, allowNull: true },
+    /** The most connections of one process to one member of the database. */
     poolSize: { type: Number, required: true },
+    /** The memory that the process may use, in bytes; null if it has no limit. */
     memoryLimit: { type: Number, allowNull: true },
+    /** The version of Node.js. */
     node: { type: String, required: true },
+    /** How far the clock of the server is ahead of the database's, in milliseconds. */
     clockAheadMs: { type: Number, required: true },
   },
   { collection: 'servers', placement: 'one document for each server' },
 ).index({ seenAt: 1 }, { expireAfterSeconds: DEAD_AFTER_SECONDS });
+export type ServerDocument = DocumentOf<typeof serverSchema>;
 
 type ServerCollection = Collection<ServerDocument>;
 
