@@ -6,7 +6,7 @@ import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, schema, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
@@ -22,16 +22,6 @@ const KEPT_SECONDS = 25 * 60 * 60;
 
 /** With this many keys a record moves them to `applied_keys`. */
 export const MAX_INLINE_KEYS = 128;
-
-export const appliedKeySchema = schema<AppliedKey>(
-  {
-    key: { type: Binary, required: true },
-    content: { type: Binary, required: true },
-    at: { type: Date, required: true },
-    keptAs: UUID,
-  },
-  { _id: false },
-);
 
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
 const movedKeySchema = shape(
