@@ -21,7 +21,7 @@ const viewSchema = shape(
     owner: { type: String, required: true },
     /** Absent unless an account is the owner. */
     accountId: ObjectId,
-    /** A number below {@link MAX_VIEWS}, unique for its owner, so that the index bounds the views. */
+    /** Below {@link MAX_VIEWS} and unique for its owner, so that the index bounds the views. */
     place: { type: Number, required: true },
     name: { type: String, required: true },
     query: { type: String, required: true },
