@@ -4,7 +4,7 @@ import { Timestamp } from '../../api/validation.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
-import { schema } from '../../platform/database/mongoose.ts';
+import { type DocumentOf, shape } from '../../platform/database/mongoose.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import type { RecordPart } from '../../records/write/record-part.ts';
 import type { Submission } from '../../records/write/submission.ts';
@@ -18,17 +18,21 @@ const RESERVED_FOR_WITHDRAWALS = 100;
 const MAX_REMEMBERED = 4;
 
 /** One change of a consent (spec 2.8). */
-interface ConsentEntry {
-  key: string;
-  /** False when the consent was withdrawn. */
-  given: boolean;
-  at: Date;
-  version: string;
-  schemaVersion: number;
-  label: string;
-  /** Without query and fragment. */
-  page?: string;
-}
+const entrySchema = shape(
+  {
+    key: { type: String, required: true },
+    /** False when the consent was withdrawn. */
+    given: { type: Boolean, required: true },
+    at: { type: Date, required: true },
+    version: { type: String, required: true },
+    schemaVersion: { type: Number, required: true },
+    label: { type: String, required: true },
+    /** Without query and fragment. */
+    page: String,
+  },
+  { _id: false },
+);
+type ConsentEntry = DocumentOf<typeof entrySchema>;
 
 /** By key: the last version that was given, or false after a withdrawal. */
 type ConsentState = Record<string, string | false>;
@@ -40,19 +44,6 @@ export interface WithConsents {
   /** The result of `consents`: the filter of an upsert cannot find the last entry. */
   consentState?: ConsentState;
 }
-
-const entrySchema = schema<ConsentEntry>(
-  {
-    key: { type: String, required: true },
-    given: { type: Boolean, required: true },
-    at: { type: Date, required: true },
-    version: { type: String, required: true },
-    schemaVersion: { type: Number, required: true },
-    label: { type: String, required: true },
-    page: String,
-  },
-  { _id: false },
-);
 
 const ShownEntry = z
   .strictObject({

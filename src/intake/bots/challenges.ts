@@ -9,7 +9,7 @@ import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
 
 /** How long a challenge can be solved and sent: a person fills a form meanwhile. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
@@ -114,21 +114,14 @@ const HASH_LENGTH = 32;
  * A challenge whose solution was used. `_id` is the app's id and the start of its signature, or the
  * hash of a token of a provider (captcha.ts).
  */
-export interface SpentChallengeDocument {
-  _id: string;
-  /** Identifies the submission that used it. */
-  holder: string;
-  at: Date;
-  /** Of a provider, once it has answered. */
-  verdict?: 'passed' | 'refused' | 'away';
-}
-
-const spentChallengeSchema = schema<SpentChallengeDocument>(
+const spentChallengeSchema = shape(
   {
     _id: { type: String, required: true },
+    /** Identifies the submission that used it. */
     holder: { type: String, required: true },
     at: { type: Date, required: true },
-    verdict: String,
+    /** Of a provider, once it has answered. */
+    verdict: only<'passed' | 'refused' | 'away'>(String),
   },
   {
     collection: 'spent_challenges',
@@ -137,6 +130,7 @@ const spentChallengeSchema = schema<SpentChallengeDocument>(
   },
 ).index({ at: 1 }, { expireAfterSeconds: KEPT_SECONDS });
 
+export type SpentChallengeDocument = DocumentOf<typeof spentChallengeSchema>;
 type SpentChallengeCollection = Collection<SpentChallengeDocument>;
 
 export const createSpentChallengeModel = (connection: Connection): Model<SpentChallengeDocument> =>

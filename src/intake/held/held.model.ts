@@ -11,7 +11,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
@@ -29,37 +29,6 @@ import type { SubmissionOptions } from '../submissions/acceptance.ts';
 const WAIT_REASONS = [...HOLD_REASONS, 'confirm', 'applied'] as const;
 type WaitReason = (typeof WAIT_REASONS)[number];
 
-/**
- * A valid submission that waits for an operator (spec 4.5), or for the person. `_id` is a UUID of
- * version 7.
- */
-export interface HeldDocument {
-  _id: UUID;
-  appId: ObjectId;
-  /** Normalized. */
-  email: string;
-  /** As sent, under the keys of `schemaVersion`. */
-  data: Record<string, unknown>;
-  reason: WaitReason;
-  schemaVersion: number;
-  at: Date;
-  expiresAt: Date;
-  /** The approximate size of the document, in bytes. */
-  size: number;
-  /** The URL of the page that sent it. */
-  page?: string;
-  /** The language of the person, if the app has several. */
-  lang?: string;
-  /** Hashes of the `Idempotency-Key` and of the data that came with it. */
-  key?: Binary;
-  content?: Binary;
-  /** `confirm` and `applied`: the record that it changes. */
-  recordId?: RecordId;
-}
-
-type HeldByOperator = HeldDocument & { reason: HoldReason };
-type WaitingChange = HeldDocument & { reason: 'confirm'; recordId: RecordId };
-
 const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 
 /** The entries of a person, in any app. */
@@ -71,21 +40,32 @@ const BY_REASON = { appId: 1, reason: 1, size: 1 } as const;
 /** The unique index of guarded inserts, also on a sharded cluster. */
 const ONCE = ['appId', 'email', '_id'];
 
-const heldSchema = schema<HeldDocument>(
+/**
+ * A valid submission that waits for an operator (spec 4.5), or for the person. `_id` is a UUID of
+ * version 7.
+ */
+const heldSchema = shape(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
+    /** Normalized. */
     email: { type: String, required: true },
+    /** As sent, under the keys of `schemaVersion`. */
     data: { type: Object, required: true },
     reason: { type: String, required: true, enum: WAIT_REASONS },
     schemaVersion: { type: Number, required: true },
     at: { type: Date, required: true },
     expiresAt: { type: Date, required: true },
+    /** The approximate size of the document, in bytes. */
     size: { type: Number, required: true },
+    /** The URL of the page that sent it. */
     page: String,
+    /** The language of the person, if the app has several. */
     lang: String,
+    /** Hashes of the `Idempotency-Key` and of the data that came with it. */
     key: Binary,
     content: Binary,
+    /** `confirm` and `applied`: the record that it changes. */
     recordId: UUID,
   },
   {
@@ -103,6 +83,10 @@ const heldSchema = schema<HeldDocument>(
   .index(Object.fromEntries(ONCE.map((member) => [member, 1])), { unique: true })
   // A repeat with the same key and email is held once.
   .index({ appId: 1, email: 1, key: 1 }, { unique: true, partialFilterExpression: { key: { $exists: true } } });
+
+export type HeldDocument = DocumentOf<typeof heldSchema>;
+type HeldByOperator = HeldDocument & { reason: HoldReason };
+type WaitingChange = HeldDocument & { reason: 'confirm'; recordId: RecordId };
 
 type HeldCollection = Collection<HeldDocument>;
 

@@ -8,7 +8,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { lookup } from '../../platform/database/lookups.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorSchema, type HistoryAuthor } from '../../records/stored/record.ts';
@@ -19,72 +19,26 @@ export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'un
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
 /** How far a pass over the records is, and what it did. */
-export interface Pass {
-  /** The number of processed records, which is also the position. */
-  done: number;
-  changed: number;
-  refused: number;
-  /** The first ones. */
-  errors: { id: string; message: string }[];
-}
-
-/** A change of many records (spec 4.3.6). Its records are in `change_records`. */
-export interface ChangeDocument {
-  _id: ObjectId;
-  appId: ObjectId;
-  sourceAppId: string;
-  state: ChangeState;
-  set: Record<string, unknown>;
-  unset: string[];
-  /** The schema version whose keys they have. */
-  version: number;
-  by: HistoryAuthor;
-  undoneBy?: HistoryAuthor;
-  total: number;
-  /** Its records that were erased since, of at most 1,000. */
-  erased?: UUID[];
-  pass: Pass;
-  undo?: Pass;
-  failure?: string;
-  createdAt: Date;
-  /** When the change or its undo began to wait for its turn. */
-  startedAt: Date;
-  endedAt?: Date;
-  expiresAt: Date;
-  /** The number of runs, and the run that may write (import-documents.ts has the same). */
-  runs?: number;
-  runner?: number;
-}
-
-/** Ids of records of a change: at most 1,000. `_id`: the change and the number of the part. */
-interface ChangeRecords {
-  _id: string;
-  appId: ObjectId;
-  changeId: ObjectId;
-  at: Date;
-  uuids: Binary;
-  expiresAt: Date;
-}
-
-const passSchema = schema<Pass>(
+const passSchema = shape(
   {
+    /** The number of processed records, which is also the position. */
     done: { type: Number, required: true },
     changed: { type: Number, required: true },
     refused: { type: Number, required: true },
+    /** The first ones. */
     errors: {
       type: [
-        schema<Pass['errors'][number]>(
-          { id: { type: String, required: true }, message: { type: String, required: true } },
-          { _id: false },
-        ),
+        shape({ id: { type: String, required: true }, message: { type: String, required: true } }, { _id: false }),
       ],
       required: true,
     },
   },
   { _id: false },
 );
+export type Pass = DocumentOf<typeof passSchema>;
 
-const changeSchema = schema<ChangeDocument>(
+/** A change of many records (spec 4.3.6). Its records are in `change_records`. */
+const changeSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -92,18 +46,22 @@ const changeSchema = schema<ChangeDocument>(
     state: { type: String, required: true, enum: CHANGE_STATES },
     set: { type: Object, required: true },
     unset: { type: [String], required: true },
+    /** The schema version whose keys they have. */
     version: { type: Number, required: true },
     by: { type: authorSchema, required: true },
     undoneBy: authorSchema,
     total: { type: Number, required: true },
+    /** Its records that were erased since, of at most 1,000. */
     erased: [UUID],
     pass: { type: passSchema, required: true },
     undo: passSchema,
     failure: String,
     createdAt: { type: Date, required: true },
+    /** When the change or its undo began to wait for its turn. */
     startedAt: { type: Date, required: true },
     endedAt: Date,
     expiresAt: { type: Date, required: true },
+    /** The number of runs, and the run that may write (import-documents.ts has the same). */
     runs: Number,
     runner: Number,
   },
@@ -112,8 +70,10 @@ const changeSchema = schema<ChangeDocument>(
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ appId: 1, _id: -1 })
   .index({ state: 1, startedAt: 1 });
+export type ChangeDocument = DocumentOf<typeof changeSchema>;
 
-const changeRecordsSchema = schema<ChangeRecords>(
+/** Ids of records of a change: at most 1,000. `_id`: the change and the number of the part. */
+const changeRecordsSchema = shape(
   {
     _id: { type: String, required: true },
     appId: { type: ObjectId, required: true },
@@ -127,6 +87,7 @@ const changeRecordsSchema = schema<ChangeRecords>(
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ changeId: 1 })
   .index({ appId: 1, at: 1 });
+type ChangeRecords = DocumentOf<typeof changeRecordsSchema>;
 
 type ChangeCollection = Collection<ChangeDocument>;
 type ChangeRecordCollection = Collection<ChangeRecords>;

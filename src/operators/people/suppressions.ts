@@ -3,7 +3,7 @@ import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../../apps/feature.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 
 const HASH_BYTES = 16;
 
@@ -11,12 +11,7 @@ const HASH_BYTES = 16;
 export const ALL_APPS = new ObjectId('000000000000000000000000');
 
 /** `_id` is the app's id and a hash of the email that only the secret can test. */
-interface SuppressionDocument {
-  _id: Binary;
-  at: Date;
-}
-
-const suppressionSchema = schema<SuppressionDocument>(
+const suppressionSchema = shape(
   {
     _id: { type: Binary, required: true },
     at: { type: Date, required: true },
@@ -28,7 +23,7 @@ const suppressionSchema = schema<SuppressionDocument>(
   },
 );
 
-type SuppressionModel = Model<SuppressionDocument>;
+type SuppressionModel = Model<DocumentOf<typeof suppressionSchema>>;
 
 export const createSuppressionModel = (connection: Connection): SuppressionModel =>
   createModel(connection, suppressionSchema);

@@ -6,7 +6,7 @@ import { Ok, Timestamp } from '../../api/validation.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ViewOwner } from './views.model.ts';
 import { ownerOf } from './views.service.ts';
@@ -16,14 +16,7 @@ const LISTS = ['users', 'inbox'] as const;
 type List = (typeof LISTS)[number];
 
 /** The newest time that an account has seen in a list of an app. */
-interface LookDocument extends ViewOwner {
-  _id: ObjectId;
-  appId: ObjectId;
-  list: List;
-  at: Date;
-}
-
-const lookSchema = schema<LookDocument>(
+const lookSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -36,6 +29,8 @@ const lookSchema = schema<LookDocument>(
 )
   .index({ appId: 1, owner: 1, list: 1 }, { unique: true })
   .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
+
+type LookDocument = DocumentOf<typeof lookSchema>;
 
 export const createLookModel = (connection: Connection): Model<LookDocument> => createModel(connection, lookSchema);
 

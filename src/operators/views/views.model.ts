@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { say } from '../../platform/languages/reasons.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
@@ -13,47 +13,23 @@ const MAX_VIEWS = 50;
 /** The owner of the views that everybody of an app sees. */
 export const SHARED = 'shared';
 
-/** What a view contains (spec 4.3.4). */
-export interface ViewContent {
-  name: string;
-  query: string;
-  columns: string[];
-  sort: string;
-}
-
-/** Whose views are meant. */
-export interface ViewOwner {
-  /** `shared`; `account:<id>`; or `login:<app id>` for all who log in with the app's password. */
-  owner: string;
-  /** Undefined unless an account is the owner. */
-  accountId?: ObjectId | undefined;
-}
-
-export interface ViewDocument extends ViewContent, ViewOwner {
-  _id: ObjectId;
-  appId: ObjectId;
-  /** A number below {@link MAX_VIEWS}, unique for its owner, so that the index bounds the views. */
-  place: number;
-  /** The schema version whose keys it has. */
-  version: number;
-  /** Replaced by each change, for `If-Match`. */
-  revision: ObjectId;
-  createdAt: Date;
-  updatedAt: Date;
-}
-
-const viewSchema = schema<ViewDocument>(
+const viewSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
+    /** `shared`; `account:<id>`; or `login:<app id>` for all who log in with the app's password. */
     owner: { type: String, required: true },
+    /** Absent unless an account is the owner. */
     accountId: ObjectId,
+    /** Below {@link MAX_VIEWS} and unique for its owner, so that the index bounds the views. */
     place: { type: Number, required: true },
     name: { type: String, required: true },
     query: { type: String, required: true },
     columns: { type: [String], required: true },
     sort: { type: String, required: true },
+    /** The schema version whose keys it has. */
     version: { type: Number, required: true },
+    /** Replaced by each change, for `If-Match`. */
     revision: { type: ObjectId, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
@@ -62,6 +38,14 @@ const viewSchema = schema<ViewDocument>(
 )
   .index({ appId: 1, owner: 1, place: 1 }, { unique: true })
   .index({ accountId: 1 }, { partialFilterExpression: { accountId: { $exists: true } } });
+
+export type ViewDocument = DocumentOf<typeof viewSchema>;
+
+/** What a view contains (spec 4.3.4). */
+export type ViewContent = Pick<ViewDocument, 'name' | 'query' | 'columns' | 'sort'>;
+
+/** Whose views are meant. */
+export type ViewOwner = Pick<ViewDocument, 'owner' | 'accountId'>;
 
 export type ViewModel = Model<ViewDocument>;
 

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
@@ -22,66 +22,40 @@ type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
  * One email. `_id` derives from its cause, so that a repeated event makes one email. Content and
  * addresses are read when it is sent, so the only personal data is the id of the record.
  */
-export interface MailDocument {
-  _id: string;
-  appId: ObjectId;
-  purpose: MailPurpose;
-  state: MailState;
-  createdAt: Date;
-  /** When it is sent, or tried again if the server that took it died. */
-  nextAt: Date;
-  attempts: number;
-  recordId?: RecordId;
-  /** `change`: what waits. */
-  changeId?: RecordId;
-  /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
-  lang?: string;
-  /** `reply`: the event of the submission. */
-  event?: string;
-  /** `each`: whether the record was created, and when. */
-  isCreation?: boolean;
-  at?: Date;
-  /** `summed`: the summary that counts it. */
-  summary?: string;
-  /** `summary`: the start of its hour. */
-  hour?: Date;
-  /** `digest`: the day in the app's time zone, and the numbers of records. */
-  day?: string;
-  created?: number;
-  changed?: number;
-  /** Hashes of the addresses for which the SMTP server took it, or refused it permanently. */
-  taken?: string[];
-  refused?: string[];
-  reason?: string;
-  /** The only address, or the content, was refused permanently. */
-  bounced?: true;
-  expiresAt: Date;
-}
-
-const mailSchema = schema<MailDocument>(
+const mailSchema = shape(
   {
     _id: { type: String, required: true },
     appId: { type: ObjectId, required: true },
-    purpose: { type: String, required: true },
-    state: { type: String, required: true },
+    purpose: { type: only<MailPurpose>(String), required: true },
+    state: { type: only<MailState>(String), required: true },
     createdAt: { type: Date, required: true },
+    /** When it is sent, or tried again if the server that took it died. */
     nextAt: { type: Date, required: true },
     attempts: { type: Number, required: true },
     recordId: UUID,
+    /** `change`: what waits. */
     changeId: UUID,
+    /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
     lang: String,
+    /** `reply`: the event of the submission. */
     event: String,
+    /** `each`: whether the record was created, and when. */
     isCreation: Boolean,
     at: Date,
+    /** `summed`: the summary that counts it. */
     summary: String,
+    /** `summary`: the start of its hour. */
     hour: Date,
+    /** `digest`: the day in the app's time zone, and the numbers of records. */
     day: String,
     created: Number,
     changed: Number,
+    /** Hashes of the addresses for which the SMTP server took it, or refused it permanently. */
     taken: [String],
     refused: [String],
     reason: String,
-    bounced: Boolean,
+    /** The only address, or the content, was refused permanently. */
+    bounced: only<true>(Boolean),
     expiresAt: { type: Date, required: true },
   },
   { collection: 'mails', placement: 'no personal data, limited for each app and hour, kept for 30 days' },
@@ -92,6 +66,7 @@ const mailSchema = schema<MailDocument>(
   .index({ recordId: 1 }, { sparse: true })
   .index({ summary: 1 }, { sparse: true });
 
+export type MailDocument = DocumentOf<typeof mailSchema>;
 type MailCollection = Collection<MailDocument>;
 
 export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, mailSchema);

@@ -2,108 +2,51 @@ import { type Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
 import type { EventType } from '../../records/stored/outbox.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { shownUrl, type WebhookFormat } from './formats.ts';
 
-interface WebhookSecret {
-  /** `whsec_` and the key in base64. */
-  secret: string;
-  /** The end of its use after a replacement. Absent: it is the current one. */
-  until?: Date;
-}
-
 /** Why no delivery is made: an operator disabled it, it answered 410, or it failed too long. */
 type DisabledReason = 'operator' | 'gone' | 'failing';
-
-/** An address that receives the events of an app (spec 4.11). */
-export interface WebhookDocument {
-  _id: UUID;
-  appId: ObjectId;
-  sourceAppId: string;
-  url: string;
-  events: EventType[];
-  format: WebhookFormat;
-  /** The current secret first. */
-  secrets: WebhookSecret[];
-  createdAt: Date;
-  disabled?: { reason: DisabledReason; at: Date };
-  /** The first failure since the last success. */
-  failingSince?: Date;
-}
 
 /** `waiting`: an attempt follows at `nextAt`; `failed`: no attempt follows. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-export interface Attempt {
-  at: Date;
-  ms: number;
-  status?: number;
-  error?: string;
-  response?: string;
-}
-
-/** One event for one webhook. It has no values of the record, which is read later (decision 23). */
-export interface DeliveryDocument {
-  /** The ids of event and webhook, joined by a colon. In the order of the events. */
-  _id: string;
-  webhookId: UUID;
-  appId: ObjectId;
-  recordId: UUID;
-  type: EventType;
-  revision: number;
-  changed?: string[];
-  at: Date;
-  state: DeliveryState;
-  /** The attempts since it was created or replayed. */
-  attempts: number;
-  /** The last attempts, oldest first. */
-  log: Attempt[];
-  nextAt?: Date;
-  expiresAt: Date;
-}
-
-/** The webhook of deliveries, and its app. */
-export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
-
-/** Outlives the webhook: an interrupted deletion is finished, and late deliveries are removed. */
-export interface DeletedWebhookDocument {
-  _id: UUID;
-  appId: ObjectId;
-  /** By MongoDB's clock. */
-  deletedAt: Date;
-  /** Whether everything was deleted once. */
-  isDone?: boolean;
-}
-
-const secretSchema = schema<WebhookSecret>(
+const secretSchema = shape(
   {
+    /** `whsec_` and the key in base64. */
     secret: { type: String, required: true },
+    /** The end of its use after a replacement. Absent: it is the current one. */
     until: Date,
   },
   { _id: false },
 );
+type WebhookSecret = DocumentOf<typeof secretSchema>;
 
-const webhookSchema = schema<WebhookDocument>(
+/** An address that receives the events of an app (spec 4.11). */
+const webhookSchema = shape(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
     sourceAppId: { type: String, required: true },
     url: { type: String, required: true },
-    events: { type: [String], required: true },
-    format: { type: String, required: true },
+    events: { type: only<EventType[]>([String]), required: true },
+    format: { type: only<WebhookFormat>(String), required: true },
+    /** The current secret first. */
     secrets: { type: [secretSchema], required: true },
     createdAt: { type: Date, required: true },
-    disabled: schema<Required<WebhookDocument>['disabled']>(
-      { reason: { type: String, required: true }, at: { type: Date, required: true } },
+    disabled: shape(
+      { reason: { type: only<DisabledReason>(String), required: true }, at: { type: Date, required: true } },
       { _id: false },
     ),
+    /** The first failure since the last success. */
     failingSince: Date,
   },
   { collection: 'webhooks', placement: 'a few for each app' },
 ).index({ appId: 1, _id: 1 });
+export type WebhookDocument = DocumentOf<typeof webhookSchema>;
 
 /** The next attempts of an endpoint. */
 export const NEXT_ATTEMPTS = { state: 1, webhookId: 1, nextAt: 1, recordId: 1 } as const;
@@ -114,7 +57,7 @@ export const OF_RECORD = { recordId: 1, appId: 1, webhookId: 1, state: 1, revisi
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
-const attemptSchema = schema<Attempt>(
+const attemptSchema = shape(
   {
     at: { type: Date, required: true },
     ms: { type: Number, required: true },
@@ -124,19 +67,24 @@ const attemptSchema = schema<Attempt>(
   },
   { _id: false },
 );
+export type Attempt = DocumentOf<typeof attemptSchema>;
 
-const deliverySchema = schema<DeliveryDocument>(
+/** One event for one webhook. It has no values of the record, which is read later (decision 23). */
+const deliverySchema = shape(
   {
+    /** The ids of event and webhook, joined by a colon. In the order of the events. */
     _id: { type: String, required: true },
     webhookId: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
     recordId: { type: UUID, required: true },
-    type: { type: String, required: true },
+    type: { type: only<EventType>(String), required: true },
     revision: { type: Number, required: true },
     changed: [String],
     at: { type: Date, required: true },
     state: { type: String, required: true, enum: DELIVERY_STATES },
+    /** The attempts since it was created or replayed. */
     attempts: { type: Number, required: true },
+    /** The last attempts, oldest first. */
     log: { type: [attemptSchema], required: true },
     nextAt: Date,
     expiresAt: { type: Date, required: true },
@@ -152,21 +100,29 @@ const deliverySchema = schema<DeliveryDocument>(
   .index(LOG_OF_WEBHOOK)
   .index(OF_RECORD)
   .index({ appId: 1, _id: -1 });
+export type DeliveryDocument = DocumentOf<typeof deliverySchema>;
+
+/** The webhook of deliveries, and its app. */
+export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
 
 /** As for apps: longer than any server may be suspended. */
 const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
-const deletedWebhookSchema = schema<DeletedWebhookDocument>(
+/** Outlives the webhook: an interrupted deletion is finished, and late deliveries are removed. */
+const deletedWebhookSchema = shape(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
+    /** By MongoDB's clock. */
     deletedAt: { type: Date, required: true },
+    /** Whether everything was deleted once. */
     isDone: Boolean,
   },
   { collection: 'deleted_webhooks', placement: 'one document for each deleted webhook' },
 )
   .index({ deletedAt: 1 }, { expireAfterSeconds: DELETED_KEPT_SECONDS })
   .index({ appId: 1 });
+export type DeletedWebhookDocument = DocumentOf<typeof deletedWebhookSchema>;
 
 export type WebhookModel = Model<WebhookDocument>;
 export type DeliveryCollection = Collection<DeliveryDocument>;

@@ -1,7 +1,7 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
 /** The size of each chunk but the last, as drivers have it by default. */
@@ -52,24 +52,6 @@ export interface FileMetadata {
   scan?: 'waiting' | 'failed' | 'found' | 'infected';
 }
 
-/** A document of GridFS. `length`: the bytes that have arrived. */
-export interface FileDocument {
-  _id: UUID;
-  length: number;
-  chunkSize: number;
-  uploadDate: Date;
-  filename: string;
-  metadata: FileMetadata;
-}
-
-/** A part of the content of a file. `n`: from 0. */
-export interface FileChunk {
-  _id: ObjectId;
-  files_id: UUID;
-  n: number;
-  data: Binary;
-}
-
 /** The examinations that are due. */
 export const BY_CHECK = { 'metadata.checkAt': 1 } as const;
 export const BY_TOKEN = { 'metadata.appId': 1, 'metadata.token': 1 } as const;
@@ -89,14 +71,15 @@ export const BY_SCAN = { 'metadata.scan': 1, _id: 1 } as const;
 
 const present = (path: string) => ({ partialFilterExpression: { [path]: { $exists: true } } });
 
-const fileSchema = schema<FileDocument>(
+/** A document of GridFS. `length`: the bytes that have arrived. */
+const fileSchema = shape(
   {
     _id: { type: UUID, required: true },
     length: { type: Number, required: true },
     chunkSize: { type: Number, required: true },
     uploadDate: { type: Date, required: true },
     filename: { type: String, required: true },
-    metadata: { type: Object, required: true },
+    metadata: { type: only<FileMetadata>(Object), required: true },
   },
   { collection: 'files.files', shardKey: { 'metadata.appId': 1, _id: 1 }, placement: 'one for each file' },
 )
@@ -107,8 +90,10 @@ const fileSchema = schema<FileDocument>(
   .index(BY_SIZE)
   .index(BY_NETWORK, present('metadata.network'))
   .index(BY_SCAN, present('metadata.scan'));
+export type FileDocument = DocumentOf<typeof fileSchema>;
 
-const chunkSchema = schema<FileChunk>(
+/** A part of the content of a file. `n`: from 0. */
+const chunkSchema = shape(
   {
     _id: { type: ObjectId, required: true },
     files_id: { type: UUID, required: true },
@@ -117,6 +102,7 @@ const chunkSchema = schema<FileChunk>(
   },
   { collection: 'files.chunks', shardKey: { files_id: 1 }, placement: 'the content of files, in 255 kB' },
 ).index({ files_id: 1, n: 1 }, { unique: true });
+export type FileChunk = DocumentOf<typeof chunkSchema>;
 
 export type FileCollection = Collection<FileDocument>;
 export type ChunkCollection = Collection<FileChunk>;

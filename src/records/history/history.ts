@@ -7,7 +7,7 @@ import { type Collection, decode } from '../../platform/database/collections.ts'
 import { isMissingHint } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { type Older, type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
@@ -17,24 +17,17 @@ import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { KeptSubmissions } from './kept-submissions.ts';
 
-/** Entries that one move took out of a record, all of submissions or none. */
-interface MovedEntries {
-  /** The app's id, the record's id, the class, the first revision. */
-  _id: Binary;
-  appId: ObjectId;
-  newestAt: Date;
-  entries: NumberedEntry[];
-}
-
 const BY_AGE = { appId: 1, newestAt: 1 } as const;
 
-const movedEntriesSchema = schema<MovedEntries>(
+/** Entries that one move took out of a record, all of submissions or none. */
+const movedEntriesSchema = shape(
   {
+    /** The app's id, the record's id, the class, the first revision. */
     _id: { type: Binary, required: true },
     appId: { type: ObjectId, required: true },
     newestAt: { type: Date, required: true },
     entries: {
-      type: [schema<NumberedEntry>({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
+      type: [shape({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
       required: true,
     },
   },
@@ -45,6 +38,7 @@ const movedEntriesSchema = schema<MovedEntries>(
   },
 ).index(BY_AGE);
 
+type MovedEntries = DocumentOf<typeof movedEntriesSchema>;
 type HistoryCollection = Collection<MovedEntries>;
 
 /** The model of `history`. */

@@ -8,7 +8,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
@@ -17,44 +17,32 @@ import { firstIdAt, type RecordId } from '../stored/record-id.ts';
 import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
 import type { Submission } from '../write/submission.ts';
 
-type RecordMembers = 'appId' | 'sourceAppId' | 'email' | 'data' | 'schemaVersion' | 'createdAt' | 'updatedAt';
-
-/**
- * An accepted submission of an app that keeps them, as it came. It has the members of a record, so
- * that ranges, pages and conditions of records read it too; both times are that of the submission.
- */
-export interface KeptSubmission extends Pick<UserDocument, RecordMembers> {
-  /** The id of its event, which is in the order of time. */
-  _id: UUID;
-  /** The email, as an index slot: submissions of a person are in the order of `_id`. */
-  s0: string;
-  userId: UUID;
-  /** The number of its event among those of the record. */
-  revision: number;
-  /** Whether it made the record. */
-  created: boolean;
-  page?: string;
-  lang?: string;
-}
-
 const OF_PERSON = { appId: 1, s0: 1, _id: 1 } as const;
 const OF_RECORD = { userId: 1 } as const;
 /** The unique index by which a submission is stored once, also on a sharded cluster. */
 const ONCE = ['appId', '_id'];
 
-const keptSubmissionSchema = schema<KeptSubmission>(
+/**
+ * An accepted submission of an app that keeps them, as it came. It has the members of a record, so
+ * that ranges, pages and conditions of records read it too; both times are that of the submission.
+ */
+const keptSubmissionSchema = shape(
   {
+    /** The id of its event, which is in the order of time. */
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
     sourceAppId: { type: String, required: true },
     email: { type: String, required: true },
+    /** The email, as an index slot: submissions of a person are in the order of `_id`. */
     s0: { type: String, required: true },
     userId: { type: UUID, required: true },
     data: { type: Object, required: true },
     schemaVersion: { type: Number, required: true },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
+    /** The number of its event among those of the record. */
     revision: { type: Number, required: true },
+    /** Whether it made the record. */
     created: { type: Boolean, required: true },
     page: String,
     lang: String,
@@ -65,6 +53,7 @@ const keptSubmissionSchema = schema<KeptSubmission>(
   .index(OF_PERSON)
   .index(OF_RECORD);
 
+export type KeptSubmission = DocumentOf<typeof keptSubmissionSchema>;
 type KeptCollection = Collection<KeptSubmission>;
 
 /** The model of `submissions`. */

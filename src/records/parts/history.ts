@@ -1,5 +1,4 @@
-import { ObjectId } from 'mongodb';
-import { type Definition, schema } from '../../platform/database/mongoose.ts';
+import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
 import { createHistoryModel, createRecordHistory, type RecordHistory } from '../history/history.ts';
 import {
@@ -18,13 +17,7 @@ import {
 import { createKeptModel, createKeptSubmissions } from '../history/kept-submissions.ts';
 import { createRecordRanges } from '../read/ranges.ts';
 import { createRecordPages } from '../read/record-pages.ts';
-import {
-  type HistoryEntry,
-  historyEntry,
-  type UserCollection,
-  type UserDocument,
-  type WithHistory,
-} from '../stored/record.ts';
+import { entrySchema, historyMoveSchema, type UserCollection, type WithHistory } from '../stored/record.ts';
 import type { RecordLimits } from '../write/record-limits.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
@@ -37,18 +30,11 @@ import {
   type WritePart,
 } from '../write/write-part.ts';
 
-const entrySchema = schema<HistoryEntry>(historyEntry, { _id: false });
-
-const moveSchema = schema<Required<UserDocument>['historyMove']>(
-  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
-  { _id: false },
-);
-
 const HISTORY_MEMBERS: Definition<WithHistory> = {
   history: [entrySchema],
   revision: Number,
   historyBytes: Number,
-  historyMove: moveSchema,
+  historyMove: historyMoveSchema,
   movedHistory: Boolean,
 };
 

@@ -2,9 +2,14 @@ import type { ObjectId } from 'mongodb';
 import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
-import type { AppliedKey, UserCollection, UserDocument, WithKeys } from '../stored/record.ts';
 import {
+  type AppliedKey,
   appliedKeySchema,
+  type UserCollection,
+  type UserDocument,
+  type WithKeys,
+} from '../stored/record.ts';
+import {
   createIdempotencyKeys,
   createMovedKeyModel,
   type IdempotencyKeys,

@@ -1,10 +1,9 @@
-import { UUID } from 'mongodb';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
-import { type Definition, schema } from '../../platform/database/mongoose.ts';
+import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordFeature } from '../base.ts';
 import { createOutboxSignal, HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
-import type { OutboxEntry, WithOutbox } from '../stored/record.ts';
+import { eventSchema, type OutboxEntry, type WithOutbox } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
@@ -16,19 +15,6 @@ import {
   type Statement,
   type WritePart,
 } from '../write/write-part.ts';
-
-const eventSchema = schema<OutboxEntry>(
-  {
-    id: { type: UUID, required: true },
-    at: { type: Date, required: true },
-    changed: { type: [String], required: true },
-    lang: String,
-    kept: Boolean,
-    page: String,
-    reply: Boolean,
-  },
-  { _id: false },
-);
 
 const OUTBOX_MEMBERS: Definition<WithOutbox> = { outbox: [eventSchema], eventCount: Number };
 

@@ -1,5 +1,5 @@
 import {
-  type Binary,
+  Binary,
   type Document,
   type Filter,
   type FindOptions,
@@ -17,99 +17,146 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
-import { createModel, type Definition, Mixed, type Model, schema } from '../../platform/database/mongoose.ts';
-import type { RecordId } from './record-id.ts';
+import {
+  createModel,
+  type Definition,
+  type DocumentOf,
+  Mixed,
+  type Model,
+  only,
+  schema,
+  shape,
+} from '../../platform/database/mongoose.ts';
 
 /** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
-export interface AppliedKey {
-  key: Binary;
-  content: Binary;
-  at: Date;
-  /**
-   * The kept submission that is all its submission stores (known-people.ts). The key is applied
-   * when that one exists.
-   */
-  keptAs?: UUID;
-}
+export const appliedKeySchema = shape(
+  {
+    key: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+    /**
+     * The kept submission that is all its submission stores (known-people.ts). The key is applied
+     * when that one exists.
+     */
+    keptAs: UUID,
+  },
+  { _id: false },
+);
+export type AppliedKey = DocumentOf<typeof appliedKeySchema>;
 
 /** A confirmation email: the event that caused it, and when it may be sent. */
-export interface ConfirmationMail {
-  event: string;
-  at: Date;
-  /** The language of the person; absent: that of the app. */
-  lang?: string;
-}
+const confirmationMailSchema = shape(
+  {
+    event: { type: String, required: true },
+    at: { type: Date, required: true },
+    /** The language of the person; absent: that of the app. */
+    lang: String,
+  },
+  { _id: false },
+);
+export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
 
-/** The last import and line that wrote a record. A line with its own mark was applied before. */
-export interface LineMark {
-  id: ObjectId;
-  line: number;
-  result: 'created' | 'updated';
-}
+const confirmationSchema = shape({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
 
-/** An update by an import requires that the mark has not changed. */
-interface ImportMark extends Partial<LineMark> {
-  /** Set by a run that took the import over: no update of the earlier run matches. */
-  fence?: ObjectId;
-}
+/**
+ * The last import and line that wrote a record. A line with its own mark was applied before. An
+ * update by an import requires that the mark has not changed.
+ */
+const importMarkSchema = shape(
+  {
+    id: ObjectId,
+    line: Number,
+    result: only<'created' | 'updated'>(String),
+    /** Set by a run that took the import over: no update of the earlier run matches. */
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+type ImportMark = DocumentOf<typeof importMarkSchema>;
+export type LineMark = Required<Omit<ImportMark, 'fence'>>;
 
 /** The last change of many records that wrote a record, or undid that. As an import mark. */
-export interface ChangeMark {
-  id?: ObjectId;
-  undone?: boolean;
-  fence?: ObjectId;
-}
+const changeMarkSchema = shape(
+  {
+    id: ObjectId,
+    undone: Boolean,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
 
 /** An event, committed with the write of its change or not at all (decision 23). */
-export interface OutboxEntry {
-  /** The id of the event: that of the record if the write created the record. */
-  id: RecordId;
-  at: Date;
-  changed: string[];
-  /** The language of the person who sent the change, if the app has several. */
-  lang?: string;
-  /** It is a submission that the app keeps (kept-submissions.ts). */
-  kept?: true;
-  /** The page that sent it, without query and fragment, if known. */
-  page?: string;
-  /** It is a submission to which the app replies (notifications/reply.ts). */
-  reply?: true;
-}
+export const eventSchema = shape(
+  {
+    /** The id of the event: that of the record if the write created the record. */
+    id: { type: UUID, required: true },
+    at: { type: Date, required: true },
+    changed: { type: [String], required: true },
+    /** The language of the person who sent the change, if the app has several. */
+    lang: String,
+    /** It is a submission that the app keeps (kept-submissions.ts). */
+    kept: only<true>(Boolean),
+    /** The page that sent it, without query and fragment, if known. */
+    page: String,
+    /** It is a submission to which the app replies (notifications/reply.ts). */
+    reply: only<true>(Boolean),
+  },
+  { _id: false },
+);
+export type OutboxEntry = DocumentOf<typeof eventSchema>;
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
-export interface HistoryChange {
-  path: string;
-  before?: unknown;
-  after?: unknown;
-  /** The values were too large to keep. */
-  omitted?: true;
-}
+const historyChangeSchema = shape(
+  {
+    path: { type: String, required: true },
+    before: Mixed,
+    after: Mixed,
+    /** The values were too large to keep. */
+    omitted: only<true>(Boolean),
+  },
+  { _id: false },
+);
+export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
 
 /**
  * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
  * virus scanner (`scan`), which marked a file.
  */
-export interface HistoryAuthor {
-  kind: 'submission' | 'edit' | 'import' | 'revert' | 'scan';
-  /** The ids of an account, an API key, an import and a bulk change. */
-  account?: string;
-  key?: string;
-  import?: string;
-  change?: string;
-  /** The revision that a revert undid. */
-  reverted?: number;
-}
+export const authorSchema = shape(
+  {
+    kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
+    /** The ids of an account, an API key, an import and a bulk change. */
+    account: String,
+    key: String,
+    import: String,
+    change: String,
+    /** The revision that a revert undid. */
+    reverted: Number,
+  },
+  { _id: false },
+);
+export type HistoryAuthor = DocumentOf<typeof authorSchema>;
+
+/** The paths of a change of a record. */
+export const historyEntry = {
+  /** Of a submission: the id of its event. */
+  id: UUID,
+  at: { type: Date, required: true },
+  by: { type: authorSchema, required: true },
+  /** The schema version whose keys the paths have. */
+  version: { type: Number, required: true },
+  changes: { type: [historyChangeSchema], required: true },
+} as const;
 
 /** One change of a record, committed with its write (decision 47). Its place is its revision. */
-export interface HistoryEntry {
-  /** Of a submission: the id of its event. */
-  id?: RecordId;
-  at: Date;
-  by: HistoryAuthor;
-  /** The schema version whose keys the paths have. */
-  version: number;
-  changes: HistoryChange[];
-}
+export const entrySchema = shape(historyEntry, { _id: false });
+export type HistoryEntry = DocumentOf<typeof entrySchema>;
+
+export const historyMoveSchema = shape(
+  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+  { _id: false },
+);
 
 /** The members that a record has whatever its app uses. */
 interface CoreRecord {
@@ -128,7 +175,7 @@ interface CoreRecord {
   /** When the person confirmed the email address (spec 4.12). */
   confirmedAt?: Date;
   /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
-  confirmation?: { mails: ConfirmationMail[] };
+  confirmation?: DocumentOf<typeof confirmationSchema>;
   import?: ImportMark;
   change?: ChangeMark;
 }
@@ -165,7 +212,7 @@ export interface WithHistory {
   /** The size of `history` in bytes. It does not count for the size of the record. */
   historyBytes?: number;
   /** While entries are moved to `history`, no erasure deletes the record. */
-  historyMove?: { token: ObjectId; until: Date };
+  historyMove?: DocumentOf<typeof historyMoveSchema>;
   /** Whether entries were ever moved. */
   movedHistory?: true;
 }
@@ -177,72 +224,6 @@ export interface UserDocument extends CoreRecord, WithKeys, WithIndexes, WithOut
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 /** At most one record per app and email (invariant 2). */
 export const BY_EMAIL = { appId: 1, email: 1 } as const;
-
-const confirmationMailSchema = schema<ConfirmationMail>(
-  {
-    event: { type: String, required: true },
-    at: { type: Date, required: true },
-    lang: String,
-  },
-  { _id: false },
-);
-
-const confirmationSchema = schema<Required<UserDocument>['confirmation']>(
-  {
-    mails: { type: [confirmationMailSchema], required: true },
-  },
-  { _id: false },
-);
-
-const importMarkSchema = schema<ImportMark>(
-  {
-    id: ObjectId,
-    line: Number,
-    result: String,
-    fence: ObjectId,
-  },
-  { _id: false },
-);
-
-const changeMarkSchema = schema<ChangeMark>(
-  {
-    id: ObjectId,
-    undone: Boolean,
-    fence: ObjectId,
-  },
-  { _id: false },
-);
-
-export const authorSchema = schema<HistoryAuthor>(
-  {
-    kind: { type: String, required: true },
-    account: String,
-    key: String,
-    import: String,
-    change: String,
-    reverted: Number,
-  },
-  { _id: false },
-);
-
-const historyChangeSchema = schema<HistoryChange>(
-  {
-    path: { type: String, required: true },
-    before: Mixed,
-    after: Mixed,
-    omitted: Boolean,
-  },
-  { _id: false },
-);
-
-/** The paths of a change of a record. */
-export const historyEntry = {
-  id: UUID,
-  at: { type: Date, required: true },
-  by: { type: authorSchema, required: true },
-  version: { type: Number, required: true },
-  changes: { type: [historyChangeSchema], required: true },
-} as const;
 
 export const CORE_MEMBERS: Definition<CoreRecord> = {
   _id: { type: UUID, required: true },

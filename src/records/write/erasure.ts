@@ -8,35 +8,26 @@ import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.
 import type { Collection } from '../../platform/database/collections.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import { NOT_MOVING } from '../history/history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
 /** An announced erasure, without personal data; the event follows the deletion (decision 23). */
-export interface ErasureDocument {
-  _id: UUID;
-  appId: ObjectId;
-  eventId: UUID;
-  revision: number;
-  /** When it was announced, by MongoDB's clock. */
-  at: Date;
-}
-
-const erasureSchema = schema<ErasureDocument>(
+const erasureSchema = shape(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
     eventId: { type: UUID, required: true },
     revision: { type: Number, required: true },
+    /** When it was announced, by MongoDB's clock. */
     at: { type: Date, required: true },
   },
   { collection: 'erasures', placement: 'removed as soon as the event is stored' },
-).index({
-  appId: 1,
-});
+).index({ appId: 1 });
 
+export type ErasureDocument = DocumentOf<typeof erasureSchema>;
 export type ErasureCollection = Collection<ErasureDocument>;
 
 /** The model of `erasures`. */

@@ -6,7 +6,7 @@ import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { createModel, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
@@ -23,22 +23,8 @@ const KEPT_SECONDS = 25 * 60 * 60;
 /** With this many keys a record moves them to `applied_keys`. */
 export const MAX_INLINE_KEYS = 128;
 
-export const appliedKeySchema = schema<AppliedKey>(
-  {
-    key: { type: Binary, required: true },
-    content: { type: Binary, required: true },
-    at: { type: Date, required: true },
-    keptAs: UUID,
-  },
-  { _id: false },
-);
-
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
-interface MovedKeyDocument extends Pick<AppliedKey, 'content' | 'at' | 'keptAs'> {
-  _id: Binary;
-}
-
-const movedKeySchema = schema<MovedKeyDocument>(
+const movedKeySchema = shape(
   {
     _id: { type: Binary, required: true },
     content: { type: Binary, required: true },
@@ -55,6 +41,7 @@ const movedKeySchema = schema<MovedKeyDocument>(
 /** The key of an earlier submission, from its record or moved out of it. */
 export type EarlierKey = Pick<AppliedKey, 'content' | 'keptAs'>;
 
+type MovedKeyDocument = DocumentOf<typeof movedKeySchema>;
 type MovedKeyCollection = Collection<MovedKeyDocument>;
 
 /** The model of `applied_keys`. */

@@ -54,7 +54,7 @@ interface LeasedPart {
 export type RecordParts = ReturnType<typeof createRecordParts>;
 
 /** Members of the stored record, as paths of a Mongoose schema. */
-export type RecordMembers = Readonly<Record<string, object>>;
+type RecordMembers = Readonly<Record<string, object>>;
 
 /** Joins the members of parts. @throws {Error} when two of them claim one */
 export function joinMembers(declared: readonly RecordMembers[]): RecordMembers {
