@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../platform/database/mongoose.ts';
 import { formSchema } from './form-settings.ts';
 import { slotSchema, wordsSchema } from './index-slots.ts';
 
@@ -10,7 +10,7 @@ export type Role = 'user' | 'admin';
 export const NOT_BEING_DELETED = { deletingSince: { $exists: false } };
 
 /** An origin that an app does not list. `null`: that of a file, or none. */
-const originSchema = shape(
+const originSchema = schema(
   {
     origin: { type: String, required: true },
     count: { type: Number, required: true },
@@ -21,7 +21,7 @@ const originSchema = shape(
 export type CountedOrigin = DocumentOf<typeof originSchema>;
 
 /** The reservation of one server for new records of an app with `maxRecords`. */
-const seatsSchema = shape(
+const seatsSchema = schema(
   {
     token: { type: ObjectId, required: true },
     count: { type: Number, required: true },
@@ -32,18 +32,18 @@ const seatsSchema = shape(
 );
 
 /** The emails of an app in the latest hour that has any, by MongoDB's clock. */
-const mailCountsSchema = shape(
+const mailCountsSchema = schema(
   {
     /**
      * The last hour for which confirmation emails are planned, and their number. `at`: the time of
      * the last one that was planned.
      */
-    confirmation: shape(
+    confirmation: schema(
       { hour: { type: Date, required: true }, count: { type: Number, required: true }, at: Date },
       { _id: false },
     ),
     /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
-    each: shape(
+    each: schema(
       {
         hour: { type: Date, required: true },
         count: { type: Number, required: true },
@@ -57,7 +57,7 @@ const mailCountsSchema = shape(
 );
 
 /** The age in days at which records are erased, and the time it counts from. */
-const retentionSchema = shape(
+const retentionSchema = schema(
   {
     days: { type: Number, required: true },
     basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
@@ -67,7 +67,7 @@ const retentionSchema = shape(
 export type Retention = DocumentOf<typeof retentionSchema>;
 
 /** Whether submissions are part of the history of records, and how many days entries are kept. */
-const historySchema = shape(
+const historySchema = schema(
   {
     submissions: { type: Boolean, required: true },
     days: { type: Number, required: true },
@@ -80,7 +80,7 @@ export type HistorySettings = DocumentOf<typeof historySchema>;
  * One app (spec 2.2). `_id` identifies one incarnation, and all data of an app refers to it, so
  * that a new app never reads data of an earlier one with the same `sourceAppId` (decision 14).
  */
-const appSchema = shape(
+const appSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     sourceAppId: { type: String, required: true },
@@ -147,7 +147,7 @@ export type AppDocument = DocumentOf<typeof appSchema>;
  * The tombstone of a deleted app. Only records whose app has one are removed as records without an
  * app (invariant 8, decision 14). It outlives the suspension of a server.
  */
-const deletedAppSchema = shape(
+const deletedAppSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     deletedAt: { type: Date, required: true },
@@ -164,7 +164,7 @@ const deletedAppSchema = shape(
 export type DeletedAppDocument = DocumentOf<typeof deletedAppSchema>;
 
 /** See revision.ts. */
-const revisionSchema = shape(
+const revisionSchema = schema(
   {
     _id: { type: String, required: true },
     value: { type: ObjectId, required: true },

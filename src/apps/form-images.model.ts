@@ -1,14 +1,14 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../platform/database/client.ts';
 import { beginsBefore } from '../platform/database/clock.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../platform/database/mongoose.ts';
 import type { SentImage } from './settings/appearance.ts';
 
 /**
  * An image of an app's forms, apart from the settings, which every submission reads. It never
  * changes: another image has another `_id`.
  */
-const imageSchema = shape(
+const imageSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
-import { type Schema, schema } from '../platform/database/mongoose.ts';
+import { type Schema, schemaOf } from '../platform/database/mongoose.ts';
 import { forTag } from '../platform/languages/tags.ts';
 import { admissionSettings, knownPeopleSettings } from './settings/admission.ts';
 import { type AppSetting, type AppSettings, every, type Given, given } from './settings/app-setting.ts';
@@ -48,7 +48,7 @@ export interface StoredFormSettings extends FormSettings {
   revision: ObjectId;
 }
 
-export const formSchema = schema<object>(
+export const formSchema = schemaOf<object>(
   { revision: { type: ObjectId, required: true }, ...every(SETTINGS, 'path') },
   { _id: false },
 ) as unknown as Schema<StoredFormSettings>;

@@ -1,7 +1,7 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { KindName } from '../fields/base/browser-kinds.ts';
 import type { Rename } from '../fields/renames.ts';
-import { type DocumentOf, only, shape } from '../platform/database/mongoose.ts';
+import { type DocumentOf, only, schema } from '../platform/database/mongoose.ts';
 
 /** The members of records for index values. Each has an index for all apps (decision 21). */
 export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
@@ -33,10 +33,10 @@ const indexUse = {
   checks: Number,
 } as const;
 
-export const wordsSchema = shape(indexUse, { _id: false });
+export const wordsSchema = schema(indexUse, { _id: false });
 export type IndexUse = DocumentOf<typeof wordsSchema>;
 
-export const slotSchema = shape(
+export const slotSchema = schema(
   {
     ...indexUse,
     slot: { type: only<SlotName>(String), required: true },

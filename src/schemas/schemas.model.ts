@@ -4,9 +4,9 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import type { PendingRenames, Rename } from '../fields/renames.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { isDuplicateKey } from '../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, only, schema, shape } from '../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema, schemaOf } from '../platform/database/mongoose.ts';
 
-const renameSchema = schema<Rename>(
+const renameSchema = schemaOf<Rename>(
   {
     from: { type: String, required: true },
     to: { type: String, required: true },
@@ -14,7 +14,7 @@ const renameSchema = schema<Rename>(
   { _id: false },
 );
 
-const pendingRenamesSchema = schema<PendingRenames>(
+const pendingRenamesSchema = schemaOf<PendingRenames>(
   {
     version: { type: Number, required: true },
     pairs: { type: [renameSchema], required: true },
@@ -24,7 +24,7 @@ const pendingRenamesSchema = schema<PendingRenames>(
 );
 
 /** How far the job has moved the values of renamed fields (records/stored/record-moves.ts). */
-const progressSchema = shape(
+const progressSchema = schema(
   {
     /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
     knownAt: Date,
@@ -46,7 +46,7 @@ type StoredProgress = DocumentOf<typeof progressSchema>;
 export type MoveProgress = StoredProgress & Required<Pick<StoredProgress, 'done' | 'total'>>;
 
 /** A search for late writes under the old keys of renamed fields. */
-const checkSchema = shape(
+const checkSchema = schema(
   {
     /** When it begins, by MongoDB's clock. */
     at: { type: Date, required: true },
@@ -61,7 +61,7 @@ const checkSchema = shape(
 export type RenameCheck = DocumentOf<typeof checkSchema>;
 
 /** One version of a schema. It does not change, except that `moving`, `progress`, `check` end. */
-const versionSchema = shape(
+const versionSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },

@@ -7,7 +7,7 @@ import type { Result } from '../../src/operations/doctor/findings.ts';
 import { judgeMigrations } from '../../src/operations/doctor/progress.ts';
 import { judgeShardKeys } from '../../src/operations/doctor/stored-data.ts';
 import { freePort } from '../../src/platform/core/free-port.ts';
-import { type ShardKey, schema } from '../../src/platform/database/mongoose.ts';
+import { type ShardKey, schemaOf } from '../../src/platform/database/mongoose.ts';
 import { Mongod } from '../faults/mongod.ts';
 import { createSmallDisk } from '../faults/small-disk.ts';
 import { startServer } from '../support/server/server.ts';
@@ -169,7 +169,7 @@ describe('the limits', () => {
     const name = 'user-collection';
     const key = { appId: 1, email: 1 } as const;
     const declare = (collection: string, shardKey?: ShardKey) =>
-      schema<{ _id: string }>(
+      schemaOf<{ _id: string }>(
         { _id: { type: String, required: true } },
         { collection, placement: 'of the test', ...(shardKey && { shardKey }) },
       );

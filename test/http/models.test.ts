@@ -12,7 +12,7 @@ import { Unavailable } from '../../src/platform/core/errors.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { databaseRefusal, isDuplicateKey } from '../../src/platform/database/failures.ts';
-import { createModel, Mixed, type Model, schema } from '../../src/platform/database/mongoose.ts';
+import { createModel, Mixed, type Model, schemaOf } from '../../src/platform/database/mongoose.ts';
 import { createServices } from '../../src/services.ts';
 import { randomName } from '../support/database/databases.ts';
 import {
@@ -48,9 +48,9 @@ interface Thing {
   data: Record<string, unknown>;
 }
 
-const partSchema = schema<Part>({ name: { type: String, required: true }, at: Date, tags: [String] }, { _id: false });
+const partSchema = schemaOf<Part>({ name: { type: String, required: true }, at: Date, tags: [String] }, { _id: false });
 
-const thingSchema = schema<Thing>(
+const thingSchema = schemaOf<Thing>(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
@@ -287,10 +287,10 @@ it('stores no default for an absent array, in a document or within an embedded o
 it('refuses what Mongoose takes for a value: statements of the collection', async () => {
   const replaced = things.updateOne({}, { $set: { 'parts.$[one]': part } }, { arrayFilters: [{ 'one.name': 'a' }] });
   await expect(replaced).rejects.toThrow(REFUSED);
-  const atOnce = schema<Required<Pick<Part, 'at'>>>({ at: { type: Date, required: true } }, { _id: false });
+  const atOnce = schemaOf<Required<Pick<Part, 'at'>>>({ at: { type: Date, required: true } }, { _id: false });
   const logs = createModel(
     connection,
-    schema<{ _id: number; events: { at: Date }[] }>(
+    schemaOf<{ _id: number; events: { at: Date }[] }>(
       { _id: { type: Number, required: true }, events: { type: [atOnce], required: true } },
       { collection: 'logs', placement: 'of the test' },
     ),
@@ -397,19 +397,19 @@ it('declares each member of the interface with its type; nothing else compiles',
   const embedded = { _id: false } as const;
   const wrong = () => [
     // @ts-expect-error: without a member
-    schema<Part>({ name, tags: [String] }, embedded),
+    schemaOf<Part>({ name, tags: [String] }, embedded),
     // @ts-expect-error: with a member that the interface lacks
-    schema<Part>({ name, at: Date, tags: [String], other: String }, embedded),
+    schemaOf<Part>({ name, at: Date, tags: [String], other: String }, embedded),
     // @ts-expect-error: of another type
-    schema<Part>({ name, at: Number, tags: [String] }, embedded),
+    schemaOf<Part>({ name, at: Number, tags: [String] }, embedded),
     // @ts-expect-error: optional, but the interface requires it
-    schema<Part>({ name: String, at: Date, tags: [String] }, embedded),
+    schemaOf<Part>({ name: String, at: Date, tags: [String] }, embedded),
     // @ts-expect-error: required, but optional in the interface
-    schema<Part>({ name, at: { type: Date, required: true }, tags: [String] }, embedded),
+    schemaOf<Part>({ name, at: { type: Date, required: true }, tags: [String] }, embedded),
     // @ts-expect-error: with documents of another schema
-    schema<{ parts: Thing[] }>({ parts: { type: [partSchema], required: true } }, embedded),
+    schemaOf<{ parts: Thing[] }>({ parts: { type: [partSchema], required: true } }, embedded),
     // @ts-expect-error: with a value that the interface lacks
-    schema<{ is: 'a' | 'b' }>({ is: { type: String, required: true, enum: ['a', 'c'] } }, embedded),
+    schemaOf<{ is: 'a' | 'b' }>({ is: { type: String, required: true, enum: ['a', 'c'] } }, embedded),
   ];
   expect(wrong()).toHaveLength(7);
 });

@@ -1,7 +1,7 @@
 import { Binary, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type { AppRole } from '../../platform/core/roles.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 
 /** How somebody logged in. */
 export type LogInMethod = 'password' | 'link' | 'invitation' | 'passkey' | 'oidc';
@@ -14,7 +14,7 @@ export const MAX_SESSIONS = 20;
 export const MAX_WAITING_SESSIONS = 5;
 
 /** A session of an account. Only log-in, second factor and revocation write it. */
-const sessionSchema = shape(
+const sessionSchema = schema(
   {
     /** The SHA-256 of the session id in the cookie. */
     id: { type: Binary, required: true },
@@ -36,7 +36,7 @@ const sessionSchema = shape(
 export type AccountSession = DocumentOf<typeof sessionSchema>;
 
 /** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
-const passkeySchema = shape(
+const passkeySchema = schema(
   {
     id: { type: String, required: true },
     publicKey: { type: Binary, required: true },
@@ -53,13 +53,13 @@ const passkeySchema = shape(
 export type Passkey = DocumentOf<typeof passkeySchema>;
 
 /** What identifies somebody at a provider of single sign-on. An email never does. */
-const identitySchema = shape(
+const identitySchema = schema(
   { issuer: { type: String, required: true }, subject: { type: String, required: true } },
   { _id: false },
 );
 export type Identity = DocumentOf<typeof identitySchema>;
 
-const linkSchema = shape(
+const linkSchema = schema(
   {
     hash: { type: Binary, required: true },
     expiresAt: { type: Date, required: true },
@@ -72,7 +72,7 @@ const linkSchema = shape(
  * one document, so that each change is one atomic update: a session begins only under the password
  * and the factors that were checked, and ends with the update that replaces them.
  */
-const accountSchema = shape(
+const accountSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     /** Normalized. */
@@ -83,12 +83,15 @@ const accountSchema = shape(
     emailProvedAt: Date,
     passwordHash: String,
     /** `lastStep`: the last accepted time step, so that each counts once. */
-    totp: shape(
+    totp: schema(
       { secret: { type: String, required: true }, lastStep: { type: Number, required: true } },
       { _id: false },
     ),
     /** A secret that waits for its first code. */
-    newTotp: shape({ secret: { type: String, required: true }, until: { type: Date, required: true } }, { _id: false }),
+    newTotp: schema(
+      { secret: { type: String, required: true }, until: { type: Date, required: true } },
+      { _id: false },
+    ),
     /** At most 20. Each is in one account only. */
     passkeys: [passkeySchema],
     /** The hashes of unused recovery codes. */
@@ -96,7 +99,7 @@ const accountSchema = shape(
     /** How a provider names the account: the newest 10. Each belongs to one account only. */
     identities: [identitySchema],
     /** The groups with a role that the provider named last, at its time `at`. */
-    groups: shape({ at: { type: Date, required: true }, names: { type: [String], required: true } }, { _id: false }),
+    groups: schema({ at: { type: Date, required: true }, names: { type: [String], required: true } }, { _id: false }),
     /** The last log-out at the provider, by its clock. */
     signedOutAt: Date,
     /** The newest {@link MAX_SESSIONS}. */
@@ -105,7 +108,7 @@ const accountSchema = shape(
     reset: linkSchema,
     link: linkSchema,
     /** Codes that were tried since `from`. */
-    guesses: shape({ from: { type: Date, required: true }, count: { type: Number, required: true } }, { _id: false }),
+    guesses: schema({ from: { type: Date, required: true }, count: { type: Number, required: true } }, { _id: false }),
     suspendedAt: Date,
     /** Increments with each suspension, resumption and grant; the fence of {@link Member.epoch}. */
     accessEpoch: Number,
@@ -154,7 +157,7 @@ export const ADMINS = 'admins';
 export const MAX_MEMBERS = 500;
 
 /** A member of an app, or an admin. */
-const memberSchema = shape(
+const memberSchema = schema(
   {
     account: { type: ObjectId, required: true },
     role: { type: only<AppRole | 'admin'>(String), required: true },
@@ -174,7 +177,7 @@ export type Member = DocumentOf<typeof memberSchema>;
  * Who may work on an app; `_id` is the app's in hexadecimal, or {@link ADMINS}. One document for
  * each app, because "the last manager stays" is a condition over all members.
  */
-const accessSchema = shape(
+const accessSchema = schema(
   {
     _id: { type: String, required: true },
     /** Absent for admins. */
@@ -197,13 +200,13 @@ export type AccessDocument = DocumentOf<typeof accessSchema>;
 export const MAX_INVITATIONS = 200;
 
 /** An invitation. Without an email: the link to the first admin account. */
-const invitationSchema = shape(
+const invitationSchema = schema(
   {
     /** The SHA-256 of the token. */
     _id: { type: Binary, required: true },
     id: { type: String, required: true },
     email: String,
-    app: shape(
+    app: schema(
       {
         id: { type: ObjectId, required: true },
         sourceAppId: { type: String, required: true },
@@ -216,7 +219,7 @@ const invitationSchema = shape(
     /** The account that invited. */
     invitedBy: ObjectId,
     /** The app whose password invited, in one of its generations. Neither: the host invited. */
-    invitedWith: shape(
+    invitedWith: schema(
       { appId: { type: ObjectId, required: true }, credentialId: { type: String, required: true } },
       { _id: false },
     ),
@@ -238,7 +241,7 @@ const invitationSchema = shape(
 export type InvitationDocument = DocumentOf<typeof invitationSchema>;
 
 /** The hash of what counts once and was used: challenges, states of sign-on, logout tokens. */
-const usedSchema = shape(
+const usedSchema = schema(
   {
     _id: { type: Binary, required: true },
     expiresAt: { type: Date, required: true },

@@ -6,7 +6,7 @@ import { clientNetwork } from '../../platform/core/client-network.ts';
 import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
-import { createModel, type DocumentOf, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
@@ -20,7 +20,7 @@ const FAILURE_WINDOW_MS = 15 * 60 * 1_000;
 const NETWORK_FACTOR = 3;
 
 /** One API key (spec 4.8). The key itself is not stored. */
-const apiKeySchema = shape(
+const apiKeySchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },

@@ -9,12 +9,12 @@ import { createWindowLimit } from '../../platform/core/window-limit.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type DocumentOf, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
 
-const actorSchema = shape(
+const actorSchema = schema(
   {
     kind: { type: only<AuditActor['kind']>(String), required: true },
     id: { type: String, allowNull: true },
@@ -25,7 +25,7 @@ const actorSchema = shape(
 );
 
 /** One event, or several equal ones. It has no personal data. */
-const auditEventSchema = shape(
+const auditEventSchema = schema(
   {
     /** A UUID of version 7: the order of ids is that of time. */
     _id: { type: String, required: true },

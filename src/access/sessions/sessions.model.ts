@@ -5,13 +5,13 @@ import type { MongoClient } from 'mongodb';
 import { z } from 'zod';
 import { ownedBy } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { createModel, shape } from '../../platform/database/mongoose.ts';
+import { createModel, schema } from '../../platform/database/mongoose.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */
 export const SESSION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** As connect-mongo stores it. `_id` is a hash of the id in the cookie. */
-const sessionSchema = shape(
+const sessionSchema = schema(
   {
     _id: { type: String, required: true },
     session: { type: Object, required: true },

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { Timestamp } from '../../api/validation.ts';
-import { schema } from '../../platform/database/mongoose.ts';
+import { schemaOf } from '../../platform/database/mongoose.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { Issue } from '../../platform/languages/reasons.ts';
 
@@ -150,7 +150,7 @@ function derive(sent: unknown): Derived {
   const paths = members.map(({ name, path, isOptional }) => [name, isOptional ? path : { type: path, required: true }]);
   return {
     shown: z.strictObject(Object.fromEntries(shown)),
-    path: schema<object>(Object.fromEntries(paths), { _id: false }),
+    path: schemaOf<object>(Object.fromEntries(paths), { _id: false }),
   };
 }
 

@@ -4,7 +4,7 @@ import { Timestamp } from '../../api/validation.ts';
 import type { FieldDefinition } from '../../fields/definition.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
-import { type DocumentOf, shape } from '../../platform/database/mongoose.ts';
+import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import type { RecordPart } from '../../records/write/record-part.ts';
 import type { Submission } from '../../records/write/submission.ts';
@@ -18,7 +18,7 @@ const RESERVED_FOR_WITHDRAWALS = 100;
 const MAX_REMEMBERED = 4;
 
 /** One change of a consent (spec 2.8). */
-const entrySchema = shape(
+const entrySchema = schema(
   {
     key: { type: String, required: true },
     /** False when the consent was withdrawn. */

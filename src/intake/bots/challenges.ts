@@ -9,7 +9,7 @@ import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 
 /** How long a challenge can be solved and sent: a person fills a form meanwhile. */
 export const CHALLENGE_LIFETIME_MS = 20 * 60 * 1_000;
@@ -114,7 +114,7 @@ const HASH_LENGTH = 32;
  * A challenge whose solution was used. `_id` is the app's id and the start of its signature, or the
  * hash of a token of a provider (captcha.ts).
  */
-const spentChallengeSchema = shape(
+const spentChallengeSchema = schema(
   {
     _id: { type: String, required: true },
     /** Identifies the submission that used it. */

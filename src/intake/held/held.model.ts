@@ -11,7 +11,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
@@ -44,7 +44,7 @@ const ONCE = ['appId', 'email', '_id'];
  * A valid submission that waits for an operator (spec 4.5), or for the person. `_id` is a UUID of
  * version 7.
  */
-const heldSchema = shape(
+const heldSchema = schema(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },

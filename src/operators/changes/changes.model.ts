@@ -8,7 +8,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { lookup } from '../../platform/database/lookups.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorSchema, type HistoryAuthor } from '../../records/stored/record.ts';
@@ -19,7 +19,7 @@ export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'un
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
 /** How far a pass over the records is, and what it did. */
-const passSchema = shape(
+const passSchema = schema(
   {
     /** The number of processed records, which is also the position. */
     done: { type: Number, required: true },
@@ -28,7 +28,7 @@ const passSchema = shape(
     /** The first ones. */
     errors: {
       type: [
-        shape({ id: { type: String, required: true }, message: { type: String, required: true } }, { _id: false }),
+        schema({ id: { type: String, required: true }, message: { type: String, required: true } }, { _id: false }),
       ],
       required: true,
     },
@@ -38,7 +38,7 @@ const passSchema = shape(
 export type Pass = DocumentOf<typeof passSchema>;
 
 /** A change of many records (spec 4.3.6). Its records are in `change_records`. */
-const changeSchema = shape(
+const changeSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -73,7 +73,7 @@ const changeSchema = shape(
 export type ChangeDocument = DocumentOf<typeof changeSchema>;
 
 /** Ids of records of a change: at most 1,000. `_id`: the change and the number of the part. */
-const changeRecordsSchema = shape(
+const changeRecordsSchema = schema(
   {
     _id: { type: String, required: true },
     appId: { type: ObjectId, required: true },

@@ -1,7 +1,7 @@
 import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type DocumentOf, only, schema, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, only, schema, schemaOf } from '../../platform/database/mongoose.ts';
 import type { ImportRequest } from './import-settings.ts';
 
 /** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
@@ -18,7 +18,7 @@ export function processedBytes({ position, layout, received }: ImportDocument): 
   return layout?.size ? Math.floor((offset / layout.size) * received) : offset;
 }
 
-const settingsSchema = schema<ImportSettings>(
+const settingsSchema = schemaOf<ImportSettings>(
   {
     format: { type: String, required: true },
     mode: { type: String, required: true },
@@ -37,7 +37,7 @@ const settingsSchema = schema<ImportSettings>(
 );
 
 /** How the file is read; known when the import starts. */
-const layoutSchema = shape(
+const layoutSchema = schema(
   {
     encoding: { type: only<'utf-8' | 'utf-16le' | 'utf-16be'>(String), required: true },
     /** Empty for NDJSON. */
@@ -52,7 +52,7 @@ const layoutSchema = shape(
 );
 export type ImportLayout = DocumentOf<typeof layoutSchema>;
 
-const positionSchema = shape(
+const positionSchema = schema(
   {
     offset: { type: Number, required: true },
     /** From 1. */
@@ -62,7 +62,7 @@ const positionSchema = shape(
 );
 export type FilePosition = DocumentOf<typeof positionSchema>;
 
-const countersSchema = shape(
+const countersSchema = schema(
   {
     read: { type: Number, required: true },
     created: { type: Number, required: true },
@@ -75,7 +75,7 @@ const countersSchema = shape(
 export type Counters = DocumentOf<typeof countersSchema>;
 
 /** How far the erasure of a person has searched a file; a repeat goes on from there. */
-const searchedSchema = shape(
+const searchedSchema = schema(
   {
     /** A hash of the email, as in `excluded`. */
     person: { type: Binary, required: true },
@@ -91,7 +91,7 @@ const searchedSchema = shape(
 export type SearchedFile = DocumentOf<typeof searchedSchema>;
 
 /** Spec 4.7. */
-const importSchema = shape(
+const importSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -113,7 +113,7 @@ const importSchema = shape(
     counters: { type: countersSchema, required: true },
     firstErrors: {
       type: [
-        shape({ line: { type: Number, required: true }, message: { type: String, required: true } }, { _id: false }),
+        schema({ line: { type: Number, required: true }, message: { type: String, required: true } }, { _id: false }),
       ],
       required: true,
     },
@@ -137,7 +137,7 @@ const importSchema = shape(
   .index({ state: 1, startedAt: 1 });
 export type ImportDocument = DocumentOf<typeof importSchema>;
 
-const chunkSchema = shape(
+const chunkSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },
@@ -159,7 +159,7 @@ const chunkSchema = shape(
 export type ChunkDocument = DocumentOf<typeof chunkSchema>;
 
 /** A rejected line. `_id`: the import's id and the number of the line. */
-const rejectSchema = shape(
+const rejectSchema = schema(
   {
     _id: { type: Binary, required: true },
     appId: { type: ObjectId, required: true },

@@ -3,7 +3,7 @@ import { Binary, ObjectId } from 'mongodb';
 import { ownedBy, type PersonEntry } from '../../apps/feature.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 
 const HASH_BYTES = 16;
 
@@ -11,7 +11,7 @@ const HASH_BYTES = 16;
 export const ALL_APPS = new ObjectId('000000000000000000000000');
 
 /** `_id` is the app's id and a hash of the email that only the secret can test. */
-const suppressionSchema = shape(
+const suppressionSchema = schema(
   {
     _id: { type: Binary, required: true },
     at: { type: Date, required: true },

@@ -6,7 +6,7 @@ import { Ok, Timestamp } from '../../api/validation.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ViewOwner } from './views.model.ts';
 import { ownerOf } from './views.service.ts';
@@ -16,7 +16,7 @@ const LISTS = ['users', 'inbox'] as const;
 type List = (typeof LISTS)[number];
 
 /** The newest time that an account has seen in a list of an app. */
-const lookSchema = shape(
+const lookSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { say } from '../../platform/languages/reasons.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
@@ -13,7 +13,7 @@ const MAX_VIEWS = 50;
 /** The owner of the views that everybody of an app sees. */
 export const SHARED = 'shared';
 
-const viewSchema = shape(
+const viewSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     appId: { type: ObjectId, required: true },

@@ -4,7 +4,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
@@ -22,7 +22,7 @@ type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
  * One email. `_id` derives from its cause, so that a repeated event makes one email. Content and
  * addresses are read when it is sent, so the only personal data is the id of the record.
  */
-const mailSchema = shape(
+const mailSchema = schema(
   {
     _id: { type: String, required: true },
     appId: { type: ObjectId, required: true },

@@ -2,7 +2,7 @@ import { type Filter, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import type { EventType } from '../../records/stored/outbox.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import { shownUrl, type WebhookFormat } from './formats.ts';
@@ -14,7 +14,7 @@ type DisabledReason = 'operator' | 'gone' | 'failing';
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-const secretSchema = shape(
+const secretSchema = schema(
   {
     /** `whsec_` and the key in base64. */
     secret: { type: String, required: true },
@@ -26,7 +26,7 @@ const secretSchema = shape(
 type WebhookSecret = DocumentOf<typeof secretSchema>;
 
 /** An address that receives the events of an app (spec 4.11). */
-const webhookSchema = shape(
+const webhookSchema = schema(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },
@@ -37,7 +37,7 @@ const webhookSchema = shape(
     /** The current secret first. */
     secrets: { type: [secretSchema], required: true },
     createdAt: { type: Date, required: true },
-    disabled: shape(
+    disabled: schema(
       { reason: { type: only<DisabledReason>(String), required: true }, at: { type: Date, required: true } },
       { _id: false },
     ),
@@ -57,7 +57,7 @@ export const OF_RECORD = { recordId: 1, appId: 1, webhookId: 1, state: 1, revisi
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
-const attemptSchema = shape(
+const attemptSchema = schema(
   {
     at: { type: Date, required: true },
     ms: { type: Number, required: true },
@@ -70,7 +70,7 @@ const attemptSchema = shape(
 export type Attempt = DocumentOf<typeof attemptSchema>;
 
 /** One event for one webhook. It has no values of the record, which is read later (decision 23). */
-const deliverySchema = shape(
+const deliverySchema = schema(
   {
     /** The ids of event and webhook, joined by a colon. In the order of the events. */
     _id: { type: String, required: true },
@@ -109,7 +109,7 @@ export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
 const DELETED_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
 /** Outlives the webhook: an interrupted deletion is finished, and late deliveries are removed. */
-const deletedWebhookSchema = shape(
+const deletedWebhookSchema = schema(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },

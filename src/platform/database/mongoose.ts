@@ -204,7 +204,7 @@ type PathOf<Value> = undefined extends Value
 declare const narrowed: unique symbol;
 
 /** A type of Mongoose for some of its values only. */
-export type Narrowed<Type, Value> = Type & { readonly [narrowed]: Value };
+type Narrowed<Type, Value> = Type & { readonly [narrowed]: Value };
 
 /** Narrows the values of a path for the compiler: `only<'user' | 'admin'>(String)`. */
 export const only = <Value>(type: TypeOf<Value>): Narrowed<typeof type, Value> => type as Narrowed<typeof type, Value>;
@@ -255,7 +255,7 @@ type ValueOfPath<Declared> = Declared extends { type: infer Type; enum: readonly
     ? ValueOf<Type> | (Declared extends { allowNull: true } ? null : never)
     : ValueOf<Declared>;
 
-/** The members that a document must have: those with `required`, or with null in place of absence. */
+/** The members of every document: those with `required`, or with null in place of absence. */
 type RequiredOf<Paths> = {
   [Name in keyof Paths]: Paths[Name] extends { required: true } | { allowNull: true } ? Name : never;
 }[keyof Paths];
@@ -321,34 +321,33 @@ const OPTIONS = {
   suppressReservedKeysWarning: true,
 };
 
-/** Declares a collection, or with `{ _id: false }` the documents within others. */
-export function shape<const Paths extends Readonly<Record<string, AnyType | AnyPath>>>(
+type AnyPaths = Readonly<Record<string, AnyType | AnyPath>>;
+
+/**
+ * Declares a collection, or with `{ _id: false }` the documents within others. The type of the
+ * documents follows from the paths ({@link DocumentOf}).
+ */
+export function schema<const Paths extends AnyPaths>(
   paths: Paths,
   options: CollectionOptions,
 ): Schema<Declared<Paths>> & CollectionSchema;
-export function shape<const Paths extends Readonly<Record<string, AnyType | AnyPath>>>(
-  paths: Paths,
-  options: { _id: false },
-): Schema<Declared<Paths>>;
-export function shape(paths: Record<string, object>, options: object): unknown {
-  return schema(paths as never, options as never);
-}
-
-export function schema<Document>(
-  definition: Definition<Document>,
-  options: CollectionOptions,
-): Schema<Document> & CollectionSchema;
-export function schema<Document>(definition: Definition<Document>, options: { _id: false }): Schema<Document>;
-export function schema(definition: Record<string, object>, options: object): unknown {
-  const declared = new library.Schema(definition, { ...OPTIONS, ...options });
+export function schema<const Paths extends AnyPaths>(paths: Paths, options: { _id: false }): Schema<Declared<Paths>>;
+export function schema(paths: Record<string, object>, options: object): unknown {
+  const declared = new library.Schema(paths, { ...OPTIONS, ...options });
   declared.eachPath((path, type) => {
-    const isNullable = type.instance === 'Mixed' || Object(definition[path]).allowNull === true;
+    const isNullable = type.instance === 'Mixed' || Object(paths[path]).allowNull === true;
     if (!type.isRequired && !isNullable) type.allowNull(false);
     // By default an absent array is stored as an empty one.
     type.default(undefined);
   });
   return declared;
 }
+
+/** As `schema`, for paths that are computed, and documents whose type is declared elsewhere. */
+export const schemaOf = schema as unknown as {
+  <Document>(paths: Definition<Document>, options: CollectionOptions): Schema<Document> & CollectionSchema;
+  <Document>(paths: Definition<Document>, options: { _id: false }): Schema<Document>;
+};
 
 /** The connection of models. */
 export interface ModelConnection {

@@ -7,10 +7,10 @@ import { createWindowLimit } from '../core/window-limit.ts';
 import type { Connection } from './client.ts';
 import { isOfClockSetBack } from './clock.ts';
 import { isDuplicateKey } from './failures.ts';
-import { createModel, type DocumentOf, type Model, shape } from './mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from './mongoose.ts';
 
 /** The events of one key of one limit. All times are MongoDB's. */
-const limitSchema = shape(
+const limitSchema = schema(
   {
     /** Of the limit and the key: a keyed hash, because keys contain addresses and emails. */
     _id: { type: Binary, required: true },

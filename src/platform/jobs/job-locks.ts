@@ -4,11 +4,11 @@ import type { Connection } from '../database/client.ts';
 import { isOfClockSetBack } from '../database/clock.ts';
 import type { Collection } from '../database/collections.ts';
 import { isDuplicateKey } from '../database/failures.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../database/mongoose.ts';
 import type { StepContext } from './job.ts';
 
 /** The lock of one job. All times are by MongoDB's clock. */
-const jobSchema = shape(
+const jobSchema = schema(
   {
     _id: { type: String, required: true },
     /** The runner that holds the lock until `until`; empty after a release. */

@@ -2,14 +2,14 @@ import { ObjectId, type UpdateFilter } from 'mongodb';
 import type { Connection } from '../database/client.ts';
 import type { Collection } from '../database/collections.ts';
 import { isOnlyDuplicates } from '../database/failures.ts';
-import { createModel, type DocumentOf, Mixed, type Model, only, shape } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, Mixed, type Model, only, schema } from '../database/mongoose.ts';
 import type { Fence, Migration, Phase } from './migration.ts';
 
 /** `checking`: a contraction that has not begun, while it searches for servers that prevent it. */
 export type MigrationState = 'waiting' | 'expanding' | 'expanded' | 'checking' | 'contracting' | 'contracted';
 
 /** The progress of one migration. `_id` is its number. */
-const migrationSchema = shape(
+const migrationSchema = schema(
   {
     _id: { type: Number, required: true },
     name: { type: String, required: true },

@@ -5,7 +5,7 @@ import { memoryLimit } from '../core/memory.ts';
 import { deriveSecretKey } from '../core/secrets.ts';
 import type { Connection } from '../database/client.ts';
 import type { Collection } from '../database/collections.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../database/mongoose.ts';
 
 /** How long ago a running server renewed its document at most, four renewals. */
 const SEEN_WITHIN_MS = 60_000;
@@ -25,7 +25,7 @@ const DEAD_AFTER_SECONDS = 600;
  * on, so the document of a server that was missing can appear at any time. The command line and the
  * process of imports have no document.
  */
-const serverSchema = shape(
+const serverSchema = schema(
   {
     /** Random, another one for each start. */
     _id: { type: String, required: true },

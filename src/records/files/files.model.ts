@@ -1,7 +1,7 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { createModel, type DocumentOf, type Model, only, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
 /** The size of each chunk but the last, as drivers have it by default. */
@@ -72,7 +72,7 @@ export const BY_SCAN = { 'metadata.scan': 1, _id: 1 } as const;
 const present = (path: string) => ({ partialFilterExpression: { [path]: { $exists: true } } });
 
 /** A document of GridFS. `length`: the bytes that have arrived. */
-const fileSchema = shape(
+const fileSchema = schema(
   {
     _id: { type: UUID, required: true },
     length: { type: Number, required: true },
@@ -93,7 +93,7 @@ const fileSchema = shape(
 export type FileDocument = DocumentOf<typeof fileSchema>;
 
 /** A part of the content of a file. `n`: from 0. */
-const chunkSchema = shape(
+const chunkSchema = schema(
   {
     _id: { type: ObjectId, required: true },
     files_id: { type: UUID, required: true },

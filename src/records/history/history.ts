@@ -7,7 +7,7 @@ import { type Collection, decode } from '../../platform/database/collections.ts'
 import { isMissingHint } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type Older, type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
@@ -20,14 +20,14 @@ import type { KeptSubmissions } from './kept-submissions.ts';
 const BY_AGE = { appId: 1, newestAt: 1 } as const;
 
 /** Entries that one move took out of a record, all of submissions or none. */
-const movedEntriesSchema = shape(
+const movedEntriesSchema = schema(
   {
     /** The app's id, the record's id, the class, the first revision. */
     _id: { type: Binary, required: true },
     appId: { type: ObjectId, required: true },
     newestAt: { type: Date, required: true },
     entries: {
-      type: [shape({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
+      type: [schema({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
       required: true,
     },
   },

@@ -8,7 +8,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../stored/outbox.ts';
@@ -26,7 +26,7 @@ const ONCE = ['appId', '_id'];
  * An accepted submission of an app that keeps them, as it came. It has the members of a record, so
  * that ranges, pages and conditions of records read it too; both times are that of the submission.
  */
-const keptSubmissionSchema = shape(
+const keptSubmissionSchema = schema(
   {
     /** The id of its event, which is in the order of time. */
     _id: { type: UUID, required: true },

@@ -25,11 +25,11 @@ import {
   type Model,
   only,
   schema,
-  shape,
+  schemaOf,
 } from '../../platform/database/mongoose.ts';
 
 /** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
-export const appliedKeySchema = shape(
+export const appliedKeySchema = schema(
   {
     key: { type: Binary, required: true },
     content: { type: Binary, required: true },
@@ -45,7 +45,7 @@ export const appliedKeySchema = shape(
 export type AppliedKey = DocumentOf<typeof appliedKeySchema>;
 
 /** A confirmation email: the event that caused it, and when it may be sent. */
-const confirmationMailSchema = shape(
+const confirmationMailSchema = schema(
   {
     event: { type: String, required: true },
     at: { type: Date, required: true },
@@ -56,13 +56,13 @@ const confirmationMailSchema = shape(
 );
 export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
 
-const confirmationSchema = shape({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
+const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
 
 /**
  * The last import and line that wrote a record. A line with its own mark was applied before. An
  * update by an import requires that the mark has not changed.
  */
-const importMarkSchema = shape(
+const importMarkSchema = schema(
   {
     id: ObjectId,
     line: Number,
@@ -76,7 +76,7 @@ type ImportMark = DocumentOf<typeof importMarkSchema>;
 export type LineMark = Required<Omit<ImportMark, 'fence'>>;
 
 /** The last change of many records that wrote a record, or undid that. As an import mark. */
-const changeMarkSchema = shape(
+const changeMarkSchema = schema(
   {
     id: ObjectId,
     undone: Boolean,
@@ -87,7 +87,7 @@ const changeMarkSchema = shape(
 export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
 
 /** An event, committed with the write of its change or not at all (decision 23). */
-export const eventSchema = shape(
+export const eventSchema = schema(
   {
     /** The id of the event: that of the record if the write created the record. */
     id: { type: UUID, required: true },
@@ -107,7 +107,7 @@ export const eventSchema = shape(
 export type OutboxEntry = DocumentOf<typeof eventSchema>;
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
-const historyChangeSchema = shape(
+const historyChangeSchema = schema(
   {
     path: { type: String, required: true },
     before: Mixed,
@@ -123,7 +123,7 @@ export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
  * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
  * virus scanner (`scan`), which marked a file.
  */
-export const authorSchema = shape(
+export const authorSchema = schema(
   {
     kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
     /** The ids of an account, an API key, an import and a bulk change. */
@@ -150,10 +150,10 @@ export const historyEntry = {
 } as const;
 
 /** One change of a record, committed with its write (decision 47). Its place is its revision. */
-export const entrySchema = shape(historyEntry, { _id: false });
+export const entrySchema = schema(historyEntry, { _id: false });
 export type HistoryEntry = DocumentOf<typeof entrySchema>;
 
-export const historyMoveSchema = shape(
+export const historyMoveSchema = schema(
   { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
   { _id: false },
 );
@@ -243,7 +243,7 @@ export const CORE_MEMBERS: Definition<CoreRecord> = {
 };
 
 const userSchema = (members: Readonly<Record<string, object>>) =>
-  schema<UserDocument>(members as Definition<UserDocument>, {
+  schemaOf<UserDocument>(members as Definition<UserDocument>, {
     collection: 'users',
     shardKey: BY_EMAIL,
     placement: 'one record for each person of an app',

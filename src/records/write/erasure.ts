@@ -8,14 +8,14 @@ import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.
 import type { Collection } from '../../platform/database/collections.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import { NOT_MOVING } from '../history/history-entries.ts';
 import { type RecordFilter, theseRecords, type UserCollection, type UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
 /** An announced erasure, without personal data; the event follows the deletion (decision 23). */
-const erasureSchema = shape(
+const erasureSchema = schema(
   {
     _id: { type: UUID, required: true },
     appId: { type: ObjectId, required: true },

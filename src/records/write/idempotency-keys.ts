@@ -6,7 +6,7 @@ import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, shape } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
 import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
@@ -24,7 +24,7 @@ const KEPT_SECONDS = 25 * 60 * 60;
 export const MAX_INLINE_KEYS = 128;
 
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
-const movedKeySchema = shape(
+const movedKeySchema = schema(
   {
     _id: { type: Binary, required: true },
     content: { type: Binary, required: true },
