@@ -230,7 +230,7 @@ export function fileLimitIssues(fields: readonly FieldDefinitionInput[], limit: 
   );
 }
 
-/** Returns whether the values of a field are files (spec K). */
+/** Returns whether the values of a field are files (spec 4.14). */
 export function holdsFiles<Field extends Pick<FieldDefinitionInput, 'kind'>>(
   field: Field,
 ): field is Extract<Field, { types: FileTypeName[] }> {

@@ -4,7 +4,7 @@ interface FileType {
   mediaType: string;
 }
 
-/** The types that fields of files may allow, by the name that definitions use (spec K). */
+/** The types that fields of files may allow, by the name that definitions use (spec 4.14). */
 export const FILE_TYPES = {
   pdf: { extensions: ['pdf'], mediaType: 'application/pdf' },
   png: { extensions: ['png'], mediaType: 'image/png' },

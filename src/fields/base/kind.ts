@@ -173,7 +173,7 @@ export interface FieldKind<
    * submission cannot send it again (spec 2.12).
    */
   staysHidden: boolean;
-  /** Whether the values are files, which are uploaded, scanned, packed and removed (spec K). */
+  /** Whether the values are files, which are uploaded, scanned, packed and removed (spec 4.14). */
   holdsFiles?: true;
   /** Returns the index value of a stored value of any type. Without it no field is indexed. */
   indexValue?(value: unknown): IndexValue;
@@ -189,7 +189,10 @@ export interface FieldKind<
   ): Partial<Record<ConditionOperator, (given: unknown) => Given | undefined>>;
   /** Returns the text of a condition where it is not that of other kinds (`WORDS`). */
   conditionText?(op: ConditionOperator, value: unknown): Code | undefined;
-  /** Returns what a condition compares, for people. @param tag the language; empty: English */
+  /**
+   * Returns what a condition compares, for people. Absent: the text of the value, or its label.
+   * @param tag the language; empty: English
+   */
   comparedText?(text: string, tag: string): string;
   /**
    * Converts the texts that a form sent for a field (spec 2.7); undefined: absent. The value need
