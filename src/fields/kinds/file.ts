@@ -34,8 +34,8 @@ export const TOKEN = /^[\w-]{43}$/;
 const SAMPLE_TOKEN = '_the_token_that_the_upload_was_answered_wit';
 
 /**
- * Files that were sent before (spec 4.14). A submission has their tokens as the value; they become the
- * stored value before it is checked. A field has no index, and `where` knows only whether it is
+ * Files that were sent before (spec 4.14). A submission has their tokens as the value; they become
+ * the stored value before it is checked. A field has no index, and `where` knows only whether it is
  * there.
  */
 export const file = defineKind({
