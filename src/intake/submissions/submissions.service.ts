@@ -37,7 +37,10 @@ export interface Handling {
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
 
-/** The rules of submissions (spec 2.4 and 4.1). @param deps.handle begins with one submission */
+/**
+ * The rules of submissions (spec 2.4 and 4.1).
+ * @param deps.handle returns the handling of one submission, which has these options
+ */
 export function createSubmissionService(deps: {
   activity: AppActivity;
   leases: SchemaLeases;

@@ -180,10 +180,12 @@ export function createBatchWriter(deps: {
         }
         let left = await insertUnread(batch, results);
         const again = limitAttempts();
-        for (let count = 0; left.length > 0; count = again()) {
+        let count = 0;
+        while (left.length > 0) {
           // Concurrent writes change the records, or the relay must take their events first.
           if (count > 2) await sleep(PAUSE_MS * count);
           left = await attempt(batch, left, results);
+          if (left.length > 0) count = again();
         }
       } catch (error) {
         for (const { submission } of lines) if (submission) revalidation.scheduleRepair(submission, batch.lease);

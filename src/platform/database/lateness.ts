@@ -1,5 +1,5 @@
-// How late a write may be, in milliseconds: the one answer to each case. A write that depends on
-// what was read has a condition on MongoDB's clock (`beginsBefore`); the others are waited for.
+// How late a write may be, in milliseconds. A write that depends on a read has a condition on
+// MongoDB's clock (`beginsBefore`). Code that depends on the end of other writes waits for it.
 
 /** The default time limit of one statement. */
 export const STATEMENT_TIME_MS = 3_000;
@@ -18,10 +18,13 @@ export const STATEMENT_ENDS_MS = STATEMENT_TIME_MS + 2_000;
  */
 export const WRITE_ENDS_MS = 10_000;
 
-/** The same of a server that may have stopped: the longest waits of the driver, and TCP's. */
+/**
+ * A write of a server that may have stopped has ended: the driver waits for a write and for its
+ * repetition, and no filter refuses an insert.
+ */
 export const LATE_WRITE_ENDS_MS = 75_000;
 
-/** The same of a server that was suspended: after this time the last check finds its writes. */
+/** After this time the last check looks for the writes of servers that were suspended. */
 export const SUSPENDED_WRITE_ENDS_MS = 24 * 60 * 60 * 1_000;
 
 /**

@@ -206,7 +206,8 @@ export function createBulkEditor(
       const turn = createTurns();
       let left = ids;
       const again = limitAttempts();
-      for (let count = 0; left.length > 0; count = again()) {
+      let count = 0;
+      while (left.length > 0) {
         if (count > 2) await sleep(PAUSE_MS * count);
         const erased = new Set(left.map((id) => id.toHexString()));
         const later: UUID[] = [];
@@ -244,6 +245,7 @@ export function createBulkEditor(
         await writePlanned();
         for (const id of erased) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
         left = later;
+        if (left.length > 0) count = again();
       }
       return results;
     },
