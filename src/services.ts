@@ -39,9 +39,12 @@ import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
 import { createUpgrades } from './platform/migrations/upgrades.ts';
+import { createRecordBase } from './records/base.ts';
 import { createFiles } from './records/files/files.ts';
-import { createRecords } from './records/records.ts';
+import { createRecordFeatures, createRecords } from './records/records.ts';
 import { finishing } from './records/stored/outbox.ts';
+import { showing } from './records/stored/record-moves.ts';
+import { createUserBase, createUsers } from './records/users.ts';
 import type { RecordTraces } from './records/write/erasure.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
@@ -164,26 +167,28 @@ export function createServices(config: Config, connection: Connection, logger: L
     remove: (...of) => submissions.heldChanges.remove(...of),
   };
   const files = createFiles({ config, connection, clock, logger, metrics });
-  const records = createRecords({
-    config,
-    connection,
-    apps,
-    schemas,
+  const userBase = createUserBase({ config, connection, load, showing: () => showing(schemas.renames.recent) });
+  const recordBase = createRecordBase(userBase, { apps, schemas, clock, signal, writesEndMs, checksMs });
+  const recordFeatures = createRecordFeatures(recordBase, {
     features: [{ part: consentPart }],
-    traces: [deliveries.traces, changeStorage.traces, heldTraces],
     files,
     held: {
       names: (...of) => submissions.heldFiles.names(...of),
       idsOf: (...of) => submissions.heldFiles.idsOf(...of),
       markInfected: (...of) => submissions.heldFiles.markInfected(...of),
     },
-    clock,
-    signal,
-    load,
-    metrics,
-    writesEndMs,
-    checksMs,
   });
+  const users = createUsers(userBase, {
+    apps: apps.service,
+    leases: schemas.leases,
+    parts: recordFeatures.parts,
+    metrics,
+  });
+  const records = createRecords(recordBase, recordFeatures, users, [
+    deliveries.traces,
+    changeStorage.traces,
+    heldTraces,
+  ]);
   const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
@@ -280,7 +285,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     logger,
     sweepEveryMs: timings.sweepEveryMs,
     confirmPassword: sessions.service.confirmPassword,
-    users: records.owned,
+    users: users.owned,
     others: () => features.flatMap(({ owned = [] }) => owned),
   });
   /**
@@ -310,6 +315,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     notifications.feature,
     webhooks,
     ...records.features,
+    users.feature,
     files.feature,
     suppressions.feature,
     views,

@@ -3,6 +3,7 @@ import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { FormImageStore } from '../apps/form-images.model.ts';
 import type { OriginCounts } from '../apps/origins.ts';
 import type { Config } from '../platform/core/config.ts';
+import { AppError } from '../platform/core/errors.ts';
 import type { Logger } from '../platform/core/logger.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
@@ -32,7 +33,7 @@ import { createAnswerTimes } from './submissions/answer-times.ts';
 import { Intake } from './submissions/intake.ts';
 import { createKnownPeopleRules, type PlannedChange, type UnchangedRecord } from './submissions/known-people.ts';
 import { submissionRoutes } from './submissions/submissions.routes.ts';
-import { countSubmissions, createSubmissionService } from './submissions/submissions.service.ts';
+import { createSubmissionService, type SubmissionService } from './submissions/submissions.service.ts';
 
 /**
  * Creates the feature that accepts submissions.
@@ -68,6 +69,8 @@ export function createSubmissions(deps: {
   const capacity = createCapacity({ records: records.reader, seats });
   const { planChange, planConfirmation, limits } = deps;
   const intake = {
+    activity: apps.activity,
+    findApplied: records.findApplied,
     held,
     capacity,
     store: records.submissions,
@@ -87,14 +90,7 @@ export function createSubmissions(deps: {
     knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
   };
   const service = countSubmissions(
-    createSubmissionService({
-      activity: apps.activity,
-      leases,
-      revalidation: records.revalidation,
-      limits: records.limits,
-      parts: records.parts,
-      handle: (options) => new Intake(intake, options),
-    }),
+    createSubmissionService({ leases, users: records, handle: (options) => new Intake(intake, options) }),
     metrics,
   );
   const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames, clock });
@@ -146,5 +142,34 @@ export function createSubmissions(deps: {
       ],
       personal: [createHeldOfPerson(models.held.collection)],
     } satisfies Feature,
+  };
+}
+
+/** The results by status. Any other error is an unavailable database. */
+const REFUSALS: Record<number, string> = {
+  400: 'invalid',
+  403: 'forbidden',
+  409: 'conflict',
+  413: 'too_large',
+  422: 'key_reused',
+  429: 'limited',
+};
+
+/** Returns the service with a counter of submissions by result. */
+function countSubmissions(service: SubmissionService, metrics: Metrics): SubmissionService {
+  if (!metrics.isOn) return service;
+  const help = 'Submissions whose body was read, by result';
+  const count = metrics.counter('submissions_total', { help, labels: ['result'] });
+  return {
+    async submit(...submission) {
+      try {
+        const stored = await service.submit(...submission);
+        count({ result: stored.held ? 'held' : 'stored' });
+        return stored;
+      } catch (error) {
+        count({ result: (error instanceof AppError && REFUSALS[error.status]) || 'unavailable' });
+        throw error;
+      }
+    },
   };
 }

@@ -1,19 +1,13 @@
-import type { OperatorLoad } from '../api/operator-load.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
-import type { Config } from '../platform/core/config.ts';
-import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { JobSignal } from '../platform/jobs/job-runner.ts';
 import type { Schemas } from '../schemas/schemas.ts';
-import { createRecordRanges } from './read/ranges.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createRecordReader } from './read/record-reader.ts';
 import type { EventConsumer } from './stored/outbox.ts';
-import { createUserModel } from './stored/record.ts';
-import { createRecordIds } from './stored/record-id.ts';
+import type { UserBase } from './users.ts';
 import { createErasureGuard, createErasureModel, type RecordTraces } from './write/erasure.ts';
-import { createRecordLimits } from './write/record-limits.ts';
 import type { RecordPart } from './write/record-part.ts';
 
 /** What a feature of records declares besides that of every feature. */
@@ -28,34 +22,29 @@ export interface RecordFeature extends Feature {
 export type RecordBase = ReturnType<typeof createRecordBase>;
 
 /**
- * Creates what the features of records and their writes share: the collection and its readers.
+ * Creates what the features of records share besides the core: readers, and guards of removals.
  * `writesEndMs` and `checksMs`: shorter in tests only.
  */
-export function createRecordBase(deps: {
-  config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
-  connection: Connection;
-  apps: Apps;
-  schemas: Schemas;
-  clock: Pick<DatabaseClock, 'earlier' | 'read'>;
-  signal: JobSignal;
-  load: OperatorLoad;
-  writesEndMs: number | undefined;
-  checksMs: readonly number[] | undefined;
-}) {
-  const { config, connection, apps, schemas, clock, load, writesEndMs, checksMs } = deps;
-  const { recent: recentRenames } = schemas.renames;
-  const users = createUserModel(connection).collection;
-  const ranges = createRecordRanges(users, load);
-  const reader = createRecordReader(users, recentRenames);
+export function createRecordBase(
+  base: UserBase,
+  deps: {
+    apps: Apps;
+    schemas: Schemas;
+    clock: Pick<DatabaseClock, 'earlier' | 'read'>;
+    signal: JobSignal;
+    writesEndMs: number | undefined;
+    checksMs: readonly number[] | undefined;
+  },
+) {
+  const { connection, users, load, list } = base;
+  const { apps, schemas, clock, writesEndMs, checksMs } = deps;
+  const reader = createRecordReader(users, schemas.renames.recent);
   return {
+    ...base,
     ...deps,
-    users,
+    ...createRecordPages(users, load, list),
     erasures: createErasureModel(connection),
-    ranges,
-    pages: createRecordPages({ users, ranges, load, recentRenames }),
     reader,
-    newId: createRecordIds(),
-    limits: createRecordLimits(config.recordLimit),
     guardOfErased: createErasureGuard(users, clock),
     /** Of the jobs that pass over all records of an app. */
     passes: {

@@ -1,6 +1,5 @@
 import type { Feature } from '../apps/feature.ts';
-import type { Metrics } from '../platform/metrics/metrics.ts';
-import { createRecordBase, type RecordFeature } from './base.ts';
+import type { RecordBase, RecordFeature } from './base.ts';
 import type { Files } from './files/files.ts';
 import { createRecordFiles, type HeldFiles } from './parts/files.ts';
 import { createHistory } from './parts/history.ts';
@@ -10,78 +9,88 @@ import { createOutbox } from './parts/outbox.ts';
 import { createRenames } from './parts/renames.ts';
 import { createEmailScan } from './read/email-scan.ts';
 import { createInventory } from './read/inventory.ts';
+import { createRecordDetails } from './read/record-details.ts';
 import { createDetailsFinder, createPersonRecords } from './read/record-reader.ts';
 import { createRelay, type EventConsumer } from './stored/outbox.ts';
-import { CORE_MEMBERS, createUserModel } from './stored/record.ts';
+import type { Users } from './users.ts';
 import { createBulkEditor } from './write/bulk-edit.ts';
-import { createConfirmationStore } from './write/confirmations.ts';
+import { confirmationPart, createConfirmationStore } from './write/confirmations.ts';
+import { createEditParts } from './write/edit-part.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './write/erasure.ts';
-import { createGroupCommit } from './write/group-commit.ts';
-import { createImportLines } from './write/import-lines.ts';
-import { createRecordEditor } from './write/record-edit.ts';
-import { createRecordParts, joinMembers } from './write/record-part.ts';
-import { createRecordRemoval } from './write/record-removal.ts';
-import { createRevalidation } from './write/revalidation.ts';
-import { createSubmissionStore } from './write/submission-writes.ts';
+import { createImportLines, importPart } from './write/import-lines.ts';
+import { changePart, createRecordEditor } from './write/record-edit.ts';
 
-export type Records = ReturnType<typeof createRecords>;
+type RecordFeatures = ReturnType<typeof createRecordFeatures>;
 
-/**
- * Creates the records and their features.
- *
- * @param deps.features further ones @param deps.traces those of features above records
- */
-export function createRecords(
-  deps: Parameters<typeof createRecordBase>[0] & {
-    features: readonly RecordFeature[];
-    traces: readonly RecordTraces[];
-    files: Files;
-    held: HeldFiles;
-    metrics: Metrics;
-  },
+/** Creates the features of records. @param deps.features further ones */
+export function createRecordFeatures(
+  base: RecordBase,
+  { files, held, features }: { files: Files; held: HeldFiles; features: readonly RecordFeature[] },
 ) {
-  const { config, connection, apps, schemas, files, held, metrics } = deps;
-  const { leases, renames } = schemas;
-  const base = createRecordBase(deps);
-  const { users, erasures, newId, limits, reader, guardOfErased } = base;
   const { history, kept, ...historyFeature } = createHistory(base);
   const keys = createKeys(base, kept);
   const outbox = createOutbox();
   const indexes = createIndexes(base);
-  const keyed = deps.features.flatMap(({ part }) => part?.keyed ?? []);
+  const keyed = features.flatMap(({ part }) => part?.keyed ?? []);
   const renamesFeature = createRenames(base, historyFeature.submissions, keyed);
   const recordFiles = createRecordFiles(base, { files, history, kept, held });
   // Their order is that of the refusals of a write.
-  const features: RecordFeature[] = [
+  const all: RecordFeature[] = [
     keys.feature,
     outbox.feature,
     historyFeature.feature,
     renamesFeature,
     indexes.feature,
     recordFiles.feature,
-    ...deps.features,
+    ...features,
+    { part: confirmationPart },
+    { part: importPart },
+    { part: changePart },
   ];
+  return {
+    keys,
+    outboxSignal: outbox.signal,
+    history,
+    kept: historyFeature.read,
+    indexes,
+    files: recordFiles,
+    features: all,
+    parts: all.flatMap(({ part }) => part ?? []),
+  };
+}
 
-  const declared = features.flatMap(({ part }) => part ?? []);
-  const parts = createRecordParts(declared);
-  const { details } = parts;
-  const model = createUserModel(connection, joinMembers([CORE_MEMBERS, ...declared.map(({ members }) => members)]));
+export type Records = ReturnType<typeof createRecords>;
+
+/**
+ * Creates what operators and jobs do with records.
+ * @param traces those of features above records
+ */
+export function createRecords(
+  base: RecordBase,
+  { keys, outboxSignal, history, kept, indexes, files, features, parts }: RecordFeatures,
+  core: Users,
+  traces: readonly RecordTraces[],
+) {
+  const { config, apps, schemas, users, erasures, newId, limits, reader, guardOfErased } = base;
+  const { leases, renames } = schemas;
+  const { revalidation } = core;
+  const details = createRecordDetails(parts);
   const erasureStore = createErasureStore(erasures.collection);
   const erase = createRecordEraser({
     users,
     erasures: erasures.collection,
     newId,
-    onEvents: outbox.signal.notify,
+    onEvents: outboxSignal.notify,
     hasConsumers: apps.consumers.hasAny,
-    traces: [...deps.traces, ...features.flatMap(({ traces = [] }) => traces)],
+    traces: [...traces, ...features.flatMap((feature) => feature.traces ?? [])],
     guardOfErased,
   });
-  const revalidation = createRevalidation({ users, parts, apps: apps.service, leases });
   const writes = {
     users,
     limits,
     newId,
-    parts,
+    parts: core.parts,
+    edits: createEditParts(core.parts),
     history,
     erase,
     leases,
@@ -89,19 +98,19 @@ export function createRecords(
     details,
     maxArrayItems: config.maxArrayItems,
     renamesSince: renames.since,
-    findApplied: keys.findApplied,
   };
   const editor = createRecordEditor(writes);
   return {
     users,
     erasureStore,
     newId,
-    outboxSignal: outbox.signal,
+    outboxSignal,
     limits,
-    parts,
+    parts: core.parts,
     details,
     emails: createEmailScan(users, apps.service.idsAfter),
     ranges: base.ranges,
+    list: base.list,
     pages: base.pages,
     erase,
     slots: indexes.slots,
@@ -110,14 +119,15 @@ export function createRecords(
     reader,
     findDetails: createDetailsFinder(reader, details),
     confirmations: createConfirmationStore(users),
-    submissions: createSubmissionStore({ ...writes, writer: createGroupCommit(users, metrics) }),
+    submissions: core.submissions,
+    findApplied: keys.findApplied,
     knownPeople: keys.knownPeople,
     editor,
     history,
-    fileClaims: recordFiles.claims,
-    fileCleaner: recordFiles.cleaner,
-    findFilePlace: recordFiles.findPlace,
-    kept: historyFeature.read,
+    fileClaims: files.claims,
+    fileCleaner: files.cleaner,
+    findFilePlace: files.findPlace,
+    kept,
     bulkEditor: createBulkEditor(writes),
     importLines: createImportLines(writes),
     inventory: createInventory(users, erasures.collection),
@@ -129,18 +139,16 @@ export function createRecords(
         consumers: [...consumers, ...features.flatMap((feature) => feature.consumers ?? [])],
         guardOfErased,
       }),
-    /** The records as data of their app. */
-    owned: createRecordRemoval(users),
     features: [
       ...features,
       {
-        models: [model, erasures],
-        jobs: [recordFiles.scans(editor)],
+        models: [erasures],
+        jobs: [files.scans(editor)],
         owned: [erasureStore],
         personal: [createPersonRecords(users, renames.recent, erase, details)],
       },
     ] satisfies Feature[],
     /** Erased before what names them: an erasure that stopped finds the rest again. */
-    fileFeature: { personal: [recordFiles.cleaner.personal] } satisfies Feature,
+    fileFeature: { personal: [files.cleaner.personal] } satisfies Feature,
   };
 }

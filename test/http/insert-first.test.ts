@@ -91,7 +91,7 @@ const limits = createRecordLimits(1024 * 1024);
 type Consents = Record<string, { given: boolean; version: string }>;
 
 const sentAt = 'https://example.com/?q=1';
-const parts = createRecordParts(createUnconnectedParts(limits));
+const parts = createRecordParts(createUnconnectedParts());
 
 const givenOf = (consents: Consents) =>
   Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));
@@ -142,12 +142,12 @@ describe('The record of a new person', () => {
           size,
           growth: boundGrowth(change, size, limits),
           maxBound: limits.max,
-          applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
-          lang: undefined,
-          page: sentAt,
-          isKept: app.keepsSubmissions,
+          facts: {
+            applied: hasKey ? appliedKey('a key', { data: set }, now) : undefined,
+            page: sentAt,
+            isKept: app.keepsSubmissions,
+          },
           claim: undefined,
-          entry: undefined,
           parts: undefined,
         };
         submission.parts = parts.begin(submission, lease);

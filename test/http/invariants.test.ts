@@ -6,13 +6,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { createOperatorLoad } from '../../src/api/operator-load.ts';
 import { LEASE_MS } from '../../src/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRecordRanges } from '../../src/records/read/ranges.ts';
-import { createRecordPages } from '../../src/records/read/record-pages.ts';
+import { createRecordList } from '../../src/records/read/record-list.ts';
 import type { UserCollection } from '../../src/records/stored/record.ts';
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { MAX_INLINE_KEYS } from '../../src/records/write/idempotency-keys.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
-import { NO_RENAMES } from '../support/server/renames.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -269,10 +267,9 @@ describe('invariant 6', () => {
     await users().insertMany(records);
     const load = createOperatorLoad();
     const collection = users() as unknown as UserCollection;
-    const ranges = createRecordRanges(collection, load);
-    const pages = createRecordPages({ users: collection, ranges, load, recentRenames: NO_RENAMES });
+    const list = createRecordList(collection, load);
     const sizes: number[] = [];
-    for await (const page of pages.all(appId)) sizes.push(page.length);
+    for await (const page of list.all(appId)) sizes.push(page.length);
     expect(sizes.reduce((sum, size) => sum + size)).toBe(60);
     // Pages of about 128 kB.
     expect(Math.max(...sizes)).toBeLessThan(10);

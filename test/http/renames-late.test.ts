@@ -6,6 +6,7 @@ import type { UserCollection, UserDocument } from '../../src/records/stored/reco
 import { createRecordIds } from '../../src/records/stored/record-id.ts';
 import { createRecordMoves } from '../../src/records/stored/record-moves.ts';
 import { createBulkEditor } from '../../src/records/write/bulk-edit.ts';
+import { createEditParts } from '../../src/records/write/edit-part.ts';
 import { createRecordLimits } from '../../src/records/write/record-limits.ts';
 import { createRecordParts } from '../../src/records/write/record-part.ts';
 import type { Lease } from '../../src/schemas/schema-leases.ts';
@@ -47,6 +48,7 @@ it('a value under an old key that is stored between the read and the write of a 
   const lease = { app, schema, validator, renames: RENAMES, isCurrent: () => true } as unknown as Lease;
   // An older server, whose submission has an earlier time than the record.
   const late = () => users.updateOne({ _id }, { $set: { 'data.name': 'Late' } });
+  const parts = createRecordParts([createRenamesPart(createRecordMoves(users), async () => [])]);
   const editor = createBulkEditor({
     users: withLateWrite(users, late),
     revalidation: { revalidateEdit: async () => undefined, scheduleRepair: () => undefined },
@@ -54,7 +56,8 @@ it('a value under an old key that is stored between the read and the write of a 
     limits: createRecordLimits(1_000_000),
     maxArrayItems: 10,
     newId,
-    parts: createRecordParts([createRenamesPart(createRecordMoves(users), async () => [])]),
+    parts,
+    edits: createEditParts(parts),
     details: { projection: {} },
     history: { findOfChange: async () => undefined },
   });

@@ -109,7 +109,7 @@ function consentOf(field: FieldDefinition): ConsentField[] {
 
 function entryOf(
   { key, label, labels, version }: ConsentField,
-  { change, now: at, page, lang = '' }: Submission,
+  { change, now: at, facts: { page, lang = '' } }: Submission,
   schemaVersion: number,
 ): ConsentEntry {
   const url = page === undefined ? undefined : parsePageUrl(page);

@@ -9,9 +9,10 @@ import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
-import type { HoldReason, Submission } from '../../records/write/submission.ts';
+import type { Submission } from '../../records/write/submission.ts';
 import { NoRecord, type StoredSubmission } from '../../records/write/submission-writes.ts';
 import { isWithin, systemClock } from '../../schemas/schema-leases.ts';
+import type { HoldReason } from '../held/held.model.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 import type { CheckCaptcha } from './captcha.ts';
 import type { Challenges, SpendChallenge } from './challenges.ts';
@@ -42,10 +43,10 @@ export function createAdmissionCheck(deps: {
   const { challenges, spendChallenge, checkCaptcha } = deps;
   return (app: Pick<App, 'id' | 'form'>, options: SubmissionOptions): Admission | Promise<Admission> => {
     const { form = DEFAULT_FORM_SETTINGS } = app;
-    if (options.approvedFor !== undefined) return ADMITTED;
+    if (options.isApproved) return ADMITTED;
     if (isClosed(form)) throw new Forbidden(say('closed'));
     // Bot protection is for senders who do not prove who they are.
-    if (options.keyOf !== undefined) return ADMITTED;
+    if (options.hasKey) return ADMITTED;
     if (form.botProtection === 'proof-of-work') return checkProof(app, options);
     if (isCaptchaProvider(form.botProtection)) return checkToken(form.botProtection, app.id, form, options);
     return options.isTrapped && form.botProtection === 'honeypot' ? { hold: 'honeypot' } : ADMITTED;

@@ -12,6 +12,7 @@ import type { SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import {
   jsonOptions,
+  keyOptions,
   presentReceipt,
   Submission,
   SubmissionHeaders,
@@ -74,14 +75,14 @@ export function formRoutes(deps: {
   return routes(formEndpoints, {
     submitForm: async ({ principal, headers, body, req }) => {
       const { sourceAppId } = principal;
-      const keyOf = principal.kind === 'key' ? principal.app.id : undefined;
+      const byKey = keyOptions(principal);
       const writer = writerOf(principal);
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new AppNotFound();
       if (!(body instanceof FormEntries)) {
         const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
         const lang = languageToKeep(visitorLanguage(req, settings), settings);
-        const options = { ...jsonOptions(headers, body, req), keyOf, lang, writer };
+        const options = { ...jsonOptions(headers, body, req), ...byKey, lang, writer };
         return presentReceipt(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
       }
       const attempt = parseAttempt(req, body, lease);
@@ -91,7 +92,7 @@ export function formRoutes(deps: {
       const stored = await submissions
         .submit(sourceAppId, (newest) => readSubmission(body, newest, known, writer), {
           ...attempt.options,
-          keyOf,
+          ...byKey,
           writer,
         })
         .catch(rethrowInPath);

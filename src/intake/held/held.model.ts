@@ -16,16 +16,23 @@ import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../../records/files/file-cleaner.ts';
 import { markedFiles, namesFile } from '../../records/files/file-places.ts';
-import type { AppliedKey } from '../../records/stored/record.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
 import type { RecordTraces } from '../../records/write/erasure.ts';
-import { HOLD_REASONS, type HoldReason, type Submission } from '../../records/write/submission.ts';
+import type { AppliedKey } from '../../records/write/idempotency-keys.ts';
+import type { Submission } from '../../records/write/submission.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
 
 /**
  * `confirm`: it waits for the person, by a link in an email (spec 4.5.5). `applied`: the link was
  * used; the entry stays without its data as long as the link is valid.
  */
+/**
+ * A hidden field was filled; an HTML form had no solved challenge, or no token of a provider; the
+ * provider was away.
+ */
+export const HOLD_REASONS = ['honeypot', 'no-proof', 'no-captcha', 'captcha-away'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
 const WAIT_REASONS = [...HOLD_REASONS, 'confirm', 'applied'] as const;
 type WaitReason = (typeof WAIT_REASONS)[number];
 
@@ -212,7 +219,7 @@ export function createHeldStore(
      * @throws {KeyReused} when the key came with other data
      */
     async hold(
-      { appId, email, schemaVersion, now, applied, claim }: Submission,
+      { appId, email, schemaVersion, now, facts: { applied }, claim }: Submission,
       data: Record<string, unknown>,
       {
         reason,

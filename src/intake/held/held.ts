@@ -7,9 +7,8 @@ import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { parseRecordId, type RecordId } from '../../records/stored/record-id.ts';
-import { HOLD_REASONS, type HoldReason } from '../../records/write/submission.ts';
 import { presentSubmitted, SubmittedUser } from '../submissions/submissions.routes.ts';
-import type { HeldDocument, HeldStore } from './held.model.ts';
+import { type HeldDocument, type HeldStore, HOLD_REASONS, type HoldReason } from './held.model.ts';
 import type { HeldRelease } from './release.ts';
 
 const Held = z

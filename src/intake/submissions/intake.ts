@@ -1,23 +1,29 @@
-import type { UUID } from 'mongodb';
+import type { ObjectId, UUID } from 'mongodb';
+import type { AppActivity } from '../../apps/activity.ts';
 import { hidesKnown } from '../../apps/form-settings.ts';
 import { AppError } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { type FileClaims, type FileRequest, filesAddedBy } from '../../records/files/file-claims.ts';
-import { submissionHash } from '../../records/write/idempotency-keys.ts';
+import { type AppliedKey, appliedKey, submissionHash } from '../../records/write/idempotency-keys.ts';
 import { RecordHasTooManyKeys } from '../../records/write/record-limits.ts';
 import type { Revalidation } from '../../records/write/revalidation.ts';
-import type { HoldReason, Submission } from '../../records/write/submission.ts';
-import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
+import type { Submission, SubmissionFacts } from '../../records/write/submission.ts';
+import { answerOf, type StoredSubmission, type SubmissionStore } from '../../records/write/submission-writes.ts';
+import type { RefusingRecord } from '../../records/write/write-part.ts';
 import { countedData, dataUnderNewKeys } from '../../schemas/checked-data.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { Admission, Capacity, CheckAdmission } from '../bots/admission.ts';
-import type { HeldStore } from '../held/held.model.ts';
-import { appliedOf, type SubmissionInput, type SubmissionOptions, type SubmissionSource } from './acceptance.ts';
+import type { HeldStore, HoldReason } from '../held/held.model.ts';
+import type { SubmissionInput, SubmissionSource } from './acceptance.ts';
 import type { AnswerTime, AnswerTimes } from './answer-times.ts';
+import type { IntakeOptions } from './intake-options.ts';
 import { hasRules, type KnownPeopleRules } from './known-people.ts';
 import type { Handling } from './submissions.service.ts';
 
 interface IntakeDeps {
+  activity: AppActivity;
+  /** Finds the record to which a submission with a key was applied. */
+  findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
   revalidation: Revalidation;
   store: SubmissionStore;
   checkAdmission: CheckAdmission;
@@ -34,7 +40,7 @@ interface IntakeDeps {
  */
 export class Intake implements Handling {
   readonly #deps: IntakeDeps;
-  readonly #options: SubmissionOptions;
+  readonly #options: IntakeOptions;
   #admission: Admission = {};
   #isProved = false;
   #proofHold: HoldReason | undefined;
@@ -44,7 +50,7 @@ export class Intake implements Handling {
   #time: AnswerTime | undefined;
   #isWithoutUnknown = false;
 
-  constructor(deps: IntakeDeps, options: SubmissionOptions) {
+  constructor(deps: IntakeDeps, options: IntakeOptions) {
     this.#deps = deps;
     this.#options = options;
   }
@@ -92,6 +98,11 @@ export class Intake implements Handling {
     };
   }
 
+  facts(input: SubmissionInput, { app }: Lease, now: Date): SubmissionFacts {
+    const { lang, page } = this.#options;
+    return { applied: appliedOf(input, this.#options, now), lang, page, isKept: app.keepsSubmissions };
+  }
+
   hold(
     submission: Submission,
     input: SubmissionInput,
@@ -122,10 +133,10 @@ export class Intake implements Handling {
     lease: Lease,
     reason: HoldReason,
   ): Promise<StoredSubmission> {
-    const { store, held, revalidation } = this.#deps;
-    const { appId, email, applied } = submission;
-    const earlier = applied && (await store.findApplied(appId, email, applied));
-    if (earlier) return earlier;
+    const { findApplied, held, revalidation } = this.#deps;
+    const { appId, email, facts } = submission;
+    const earlier = facts.applied && (await findApplied(appId, email, facts.applied));
+    if (earlier) return answerOf(earlier);
     const { page, address, lang } = this.#options;
     const entry = await held.hold(submission, this.#waitingData(input, lease), { reason, page, address, lang });
     const { _id: id, at } = entry;
@@ -146,6 +157,10 @@ export class Intake implements Handling {
     return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
   }
 
+  stored({ updatedAt }: StoredSubmission, { app }: Lease): void {
+    this.#deps.activity.note(app, updatedAt);
+  }
+
   /**
    * Answers as the submission that was applied under the key, if there is one. A repeat succeeds
    * although the schema or a limit refuses it now (invariant 3). A key whose submission is not
@@ -162,9 +177,9 @@ export class Intake implements Handling {
       refusal instanceof AppError && (REFUSED_BY_RULES.has(refusal.status) || refusal.code === 'captchaAway');
     const applied = mayBeRepeat ? appliedOf(input, this.#options, new Date()) : undefined;
     if (!applied || email === undefined) throw refusal;
-    const earlier = await this.#deps.store.findApplied(lease.app.id, email, applied);
+    const earlier = await this.#deps.findApplied(lease.app.id, email, applied);
     if (!earlier) throw refusal;
-    return this.#answer(earlier, lease);
+    return this.#answer(answerOf(earlier), lease);
   }
 
   end(): Promise<void> | undefined {
@@ -173,8 +188,8 @@ export class Intake implements Handling {
 
   /** The rules of an app for known people, unless staff sent the submission or allowed it. */
   #rulesOf({ app: { form } }: Lease) {
-    const { writer, approvedFor } = this.#options;
-    return form && hasRules(form) && writer !== 'staff' && approvedFor === undefined ? form : undefined;
+    const { writer, isApproved } = this.#options;
+    return form && hasRules(form) && writer !== 'staff' && !isApproved ? form : undefined;
   }
 
   #isHidden(lease: Lease): boolean {
@@ -207,3 +222,15 @@ function withoutUnknown(sent: SubmissionInput, lease: Lease): SubmissionInput {
 
 /** The statuses with which the settings, the schema or a limit refuse a submission. */
 const REFUSED_BY_RULES = new Set([400, 403, 409, 413]);
+
+/** The idempotency key of a submission as stored in a record. */
+function appliedOf(
+  input: SubmissionInput,
+  { idempotencyKey, sentUnder }: Pick<IntakeOptions, 'idempotencyKey' | 'sentUnder'>,
+  now: Date,
+): AppliedKey | undefined {
+  if (sentUnder) return { ...sentUnder, at: now };
+  const { data, sentData = data, texts } = input;
+  const sent = { data: sentData, ...(texts !== undefined && { texts }) };
+  return idempotencyKey === undefined ? undefined : appliedKey(idempotencyKey, sent, now);
+}

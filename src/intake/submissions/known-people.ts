@@ -7,10 +7,9 @@ import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Records } from '../../records/records.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';
 import type { Submission } from '../../records/write/submission.ts';
-import type { StoredSubmission } from '../../records/write/submission-writes.ts';
 import type { Capacity } from '../bots/admission.ts';
 import type { HeldStore } from '../held/held.model.ts';
-import type { SubmissionOptions } from './acceptance.ts';
+import type { IntakeOptions, TakenSubmission } from './intake-options.ts';
 
 /** The most emails to an address of an app in an hour (spec 4.5.5). */
 const CHANGES_PER_HOUR = 3;
@@ -67,7 +66,7 @@ export function createKnownPeopleRules(deps: {
     submission: Submission,
     recordId: RecordId,
     data: Record<string, unknown>,
-    { page, address, lang }: SubmissionOptions,
+    { page, address, lang }: IntakeOptions,
   ): Promise<void> {
     const { appId, email } = submission;
     if ((await emails.take(`${appId.toHexString()} ${email}`)).waitMs > 0) {
@@ -90,8 +89,8 @@ export function createKnownPeopleRules(deps: {
     submission: Submission,
     { existing, doubleOptIn }: Rules,
     data: Record<string, unknown>,
-    options: SubmissionOptions,
-  ): Promise<StoredSubmission> {
+    options: IntakeOptions,
+  ): Promise<TakenSubmission> {
     if (existing === undefined) return submissions.store(submission);
     for (const again = limitAttempts('submissionsOfRecord', 1); ; again()) {
       const created = await submissions.create(submission);
@@ -105,7 +104,7 @@ export function createKnownPeopleRules(deps: {
       const found = await knownPeople.findCompleted(submission);
       const { record, earlier } = found;
       if (doubleOptIn && record && !earlier) {
-        const event = `kept:${submission.applied?.key.toString('hex') ?? randomUUID()}`;
+        const event = `kept:${submission.facts.applied?.key.toString('hex') ?? randomUUID()}`;
         await planConfirmation({ appId: submission.appId, recordId: record._id, event, lang: options.lang });
       }
       return knownPeople.keep(submission, found);
@@ -116,7 +115,7 @@ export function createKnownPeopleRules(deps: {
       const { record, earlier } = await knownPeople.findCompleted(submission);
       if (!record || earlier) return record;
       await ask(submission, record._id, data, options);
-      return submission.applied ? knownPeople.note(submission) : record;
+      return submission.facts.applied ? knownPeople.note(submission) : record;
     }
   }
 
@@ -129,8 +128,8 @@ export function createKnownPeopleRules(deps: {
       submission: Submission,
       rules: Rules,
       data: Record<string, unknown>,
-      options: SubmissionOptions,
-    ): Promise<StoredSubmission> {
+      options: IntakeOptions,
+    ): Promise<TakenSubmission> {
       const write = () => store(submission, rules, data, options);
       const { maxRecords } = rules;
       const stored = await (maxRecords === undefined ? write() : capacity.storeAny(submission, maxRecords, write));

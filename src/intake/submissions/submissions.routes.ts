@@ -2,10 +2,10 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { UserId } from '../../api/parameters.ts';
-import { writerOf } from '../../api/principal.ts';
+import { type KeyPrincipal, type PublicPrincipal, writerOf } from '../../api/principal.ts';
 import { JsonObject, Ok, Timestamp } from '../../api/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
-import type { StoredSubmission } from '../../records/write/submission-writes.ts';
+import type { TakenSubmission } from './intake-options.ts';
 import type { SubmissionService } from './submissions.service.ts';
 
 /** The body of a submission (spec 4.1). */
@@ -60,6 +60,10 @@ export function jsonOptions(
   };
 }
 
+/** Returns the options of a submission of this caller. */
+export const keyOptions = (principal: PublicPrincipal | KeyPrincipal) =>
+  principal.kind === 'key' ? { ofApp: principal.app.id, hasKey: true } : {};
+
 const submissionEndpoints = {
   submitUser: {
     method: 'post',
@@ -79,7 +83,7 @@ const submissionEndpoints = {
 } as const satisfies Endpoints;
 
 /** Presents a stored or held submission in the same way, so that a bot sees a success. */
-export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
+export function presentSubmitted({ id, createdAt, updatedAt }: TakenSubmission) {
   const created = createdAt.toISOString();
   // Both times of a new record are the same, and each conversion takes half a microsecond.
   const isNew = updatedAt.getTime() === createdAt.getTime();
@@ -87,7 +91,7 @@ export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission)
 }
 
 /** Presents a public submission: without a receipt if the app hides who is known. */
-export function presentReceipt(stored: StoredSubmission): z.output<typeof Submitted> {
+export function presentReceipt(stored: TakenSubmission): z.output<typeof Submitted> {
   return stored.isHidden ? { ok: true } : presentSubmitted(stored);
 }
 
@@ -97,7 +101,7 @@ export const submissionRoutes = (submissions: SubmissionService): Route[] =>
       presentReceipt(
         await submissions.submit(principal.sourceAppId, body, {
           ...jsonOptions(headers, body, req),
-          keyOf: principal.kind === 'key' ? principal.app.id : undefined,
+          ...keyOptions(principal),
           writer: writerOf(principal),
         }),
       ),

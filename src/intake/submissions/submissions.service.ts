@@ -1,12 +1,8 @@
-import type { AppActivity } from '../../apps/activity.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
-import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { Users } from '../../records/users.ts';
 import { OutdatedSchema } from '../../records/write/conflict.ts';
-import type { RecordLimits } from '../../records/write/record-limits.ts';
-import type { RecordParts } from '../../records/write/record-part.ts';
-import type { Revalidation } from '../../records/write/revalidation.ts';
-import type { Submission } from '../../records/write/submission.ts';
-import type { StoredSubmission } from '../../records/write/submission-writes.ts';
+import type { Submission, SubmissionFacts } from '../../records/write/submission.ts';
+import type { StoredSubmission, SubmissionStore } from '../../records/write/submission-writes.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import { UnknownApp } from '../../schemas/schemas.service.ts';
 import { accept, type SubmissionInput, type SubmissionOptions, type SubmissionSource } from './acceptance.ts';
@@ -26,13 +22,42 @@ export interface Handling {
    * @throws {AppError}
    */
   admit(sent: SubmissionInput, lease: Lease): SubmissionInput | Promise<SubmissionInput>;
+  /** What is known of the submission besides its values. */
+  facts(input: SubmissionInput, lease: Lease, now: Date): SubmissionFacts;
   /** Puts a valid submission where it waits, in place of the record; undefined: it is stored. */
   hold(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission | undefined> | undefined;
   store(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission>;
+  /** Is called when the record has the submission. */
+  stored(stored: StoredSubmission, lease: Lease): void;
   /** Answers a refused submission; undefined: it is validated again. @throws the refusal */
   refuse(error: unknown, input: SubmissionInput, lease: Lease): Promise<StoredSubmission | undefined>;
   /** Is called at the end, and delays the answer. */
   end(): Promise<void> | undefined;
+}
+
+/** The handling of the specification: a valid submission is stored. */
+class Storing implements Handling {
+  readonly #store: SubmissionStore;
+
+  constructor(store: SubmissionStore) {
+    this.#store = store;
+  }
+
+  read(source: SubmissionSource, lease: Lease): SubmissionInput | Promise<SubmissionInput> {
+    return typeof source === 'function' ? source(lease) : source;
+  }
+
+  admit = (sent: SubmissionInput): SubmissionInput => sent;
+  facts = (): SubmissionFacts => ({});
+  hold = (): undefined => undefined;
+  store = (submission: Submission): Promise<StoredSubmission> => this.#store.store(submission);
+  stored(): void {}
+
+  async refuse(error: unknown): Promise<undefined> {
+    throw error;
+  }
+
+  end = (): undefined => undefined;
 }
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;
@@ -42,14 +67,12 @@ export type SubmissionService = ReturnType<typeof createSubmissionService>;
  * @param deps.handle returns the handling of one submission, which has these options
  */
 export function createSubmissionService(deps: {
-  activity: AppActivity;
   leases: SchemaLeases;
-  revalidation: Revalidation;
-  limits: RecordLimits;
-  parts: RecordParts;
-  handle(options: SubmissionOptions): Handling;
+  users: Pick<Users, 'limits' | 'parts' | 'revalidation' | 'submissions'>;
+  handle?: ((options: SubmissionOptions) => Handling) | undefined;
 }) {
-  const { activity, leases, revalidation, handle } = deps;
+  const { leases, users, handle = () => new Storing(users.submissions) } = deps;
+  const { revalidation } = users;
 
   async function submit(
     sourceAppId: string,
@@ -59,20 +82,20 @@ export function createSubmissionService(deps: {
   ): Promise<StoredSubmission> {
     for (let attempt = 0; attempt < MAX_SCHEMA_CHANGES; attempt += 1) {
       const lease = await leases.hold(sourceAppId);
-      if (!lease || !isFor(lease, options)) throw new UnknownApp();
+      if (!lease || (options.ofApp && !lease.app.id.equals(options.ofApp))) throw new UnknownApp();
       const read = handling.read(source, lease);
       let input = read instanceof Promise ? await read : read;
       let submission: Submission | undefined;
       try {
         const admitted = handling.admit(input, lease);
         input = admitted instanceof Promise ? await admitted : admitted;
-        submission = accept(input, lease, deps, options);
+        submission = accept(input, lease, users, options, (now) => handling.facts(input, lease, now));
         const holding = handling.hold(submission, input, lease);
         const held = holding && (await holding);
         if (held) return held;
         const stored = await handling.store(submission, input, lease);
         if (!lease.isCurrent()) await revalidation.revalidate(lease, submission);
-        activity.note(lease.app, stored.updatedAt);
+        handling.stored(stored, lease);
         return stored;
       } catch (error) {
         if (error instanceof OutdatedSchema) leases.forget(sourceAppId);
@@ -113,40 +136,6 @@ export function createSubmissionService(deps: {
       } finally {
         const ended = handling.end();
         if (ended instanceof Promise) await ended;
-      }
-    },
-  };
-}
-
-/** Whether a lease is on the incarnation of the app that allowed the submission. */
-function isFor({ app }: Lease, { approvedFor, keyOf = approvedFor }: SubmissionOptions): boolean {
-  return keyOf === undefined || app.id.equals(keyOf);
-}
-
-/** The results by status. Any other error is an unavailable database. */
-const REFUSALS: Record<number, string> = {
-  400: 'invalid',
-  403: 'forbidden',
-  409: 'conflict',
-  413: 'too_large',
-  422: 'key_reused',
-  429: 'limited',
-};
-
-/** Returns the service with a counter of submissions by result. */
-export function countSubmissions(service: SubmissionService, metrics: Metrics): SubmissionService {
-  if (!metrics.isOn) return service;
-  const help = 'Submissions whose body was read, by result';
-  const count = metrics.counter('submissions_total', { help, labels: ['result'] });
-  return {
-    async submit(...submission) {
-      try {
-        const stored = await service.submit(...submission);
-        count({ result: stored.held ? 'held' : 'stored' });
-        return stored;
-      } catch (error) {
-        count({ result: (error instanceof AppError && REFUSALS[error.status]) || 'unavailable' });
-        throw error;
       }
     },
   };

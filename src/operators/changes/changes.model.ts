@@ -11,7 +11,7 @@ import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { say } from '../../platform/languages/reasons.ts';
-import { authorSchema, type HistoryAuthor } from '../../records/stored/record.ts';
+import { authorSchema, type HistoryAuthor } from '../../records/history/history-entries.ts';
 import { type PackedIds, unpackUuids } from '../search/matching-ids.ts';
 
 /** `stopping`: the batch in progress ends first. */

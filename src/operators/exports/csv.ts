@@ -15,13 +15,7 @@ import {
   UnknownType,
 } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
-import {
-  type PresentedUser,
-  presentUser,
-  type RecordBatches,
-  storedName,
-  type UserRecord,
-} from '../../records/stored/record-json.ts';
+import { type RecordBatches, storedName, type UserRecord } from '../../records/stored/record-json.ts';
 import { CsvCells, cell } from './csv-cells.ts';
 
 /** A column of the file. */
@@ -63,7 +57,7 @@ export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): 
       if (!(error instanceof UnknownType)) throw error;
       // A type that the service never stores (a manual edit).
       rows.cutTo(before);
-      rows.text(decodedCells(presentUser(decode<UserRecord>(record)), columns, new Set(keys)).join(','));
+      rows.text(decodedCells(decode<UserRecord>(record), columns, new Set(keys)).join(','));
     }
     rows.ascii(ROW_END);
   }
@@ -74,12 +68,12 @@ function wellFormed(piece: Buffer): Buffer {
   return isUtf8(piece) ? piece : Buffer.from(piece.toString());
 }
 
-function decodedCells(user: PresentedUser, columns: readonly CsvColumn[], known: ReadonlySet<string>): string[] {
+function decodedCells(user: UserRecord, columns: readonly CsvColumn[], known: ReadonlySet<string>): string[] {
   const others = Object.entries(user.data).filter(([key]) => !known.has(key));
   return columns.map(({ name, hasChoices }) => {
     if (name === 'other') return others.length > 0 ? cell(JSON.stringify(Object.fromEntries(others))) : '';
     const key = dataKey(name);
-    if (key === undefined) return decodedCell(user[name as keyof PresentedUser]);
+    if (key === undefined) return decodedCell(name === 'id' ? String(user._id) : user[name as keyof UserRecord]);
     const value = Object.hasOwn(user.data, key) ? user.data[key] : undefined;
     return decodedCell(hasChoices && isTexts(value) ? value.join(CHOICE_SEPARATOR) : value);
   });

@@ -6,7 +6,8 @@ import { getKind } from '../../fields/kinds/registry.ts';
 import { plainLabel } from '../../fields/marks.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { RecordPages } from '../../records/read/record-pages.ts';
-import { OPTIONAL_MEMBERS, OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../../records/stored/record-json.ts';
+import { OWN_MEMBERS, type RecordBatches, recordsAsJson } from '../../records/stored/record-json.ts';
+import { CONFIRMATION_MEMBERS } from '../../records/write/confirmations.ts';
 import { findTarget, invalidQuery } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
@@ -17,6 +18,9 @@ import { type ExportedFiles, zipEntries } from './zip-export.ts';
 
 export const exportFormats = ['csv', 'ndjson', 'json', 'zip'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
+
+/** Members that only some records have. */
+const listed = Object.keys(CONFIRMATION_MEMBERS);
 
 const OWN_COLUMNS: readonly string[] = OWN_MEMBERS.filter((member) => member !== 'data');
 
@@ -42,7 +46,7 @@ export function exportUsers(
 ): Readable {
   if (format === 'csv') return Readable.from(recordsAsCsv(records, { columns, keys, bom }), BYTES);
   if (format === 'ndjson')
-    return Readable.from(recordsAsJson(records, OWN_MEMBERS, { after: '}\n', between: '' }), BYTES);
+    return Readable.from(recordsAsJson(records, OWN_MEMBERS, { listed, after: '}\n', between: '' }), BYTES);
   return Readable.from(toArray(records), BYTES);
 }
 
@@ -56,7 +60,7 @@ export function defaultColumns(keys: readonly string[], optional: readonly strin
 
 async function* toArray(records: RecordBatches): AsyncGenerator<Uint8Array | string> {
   let isEmpty = true;
-  for await (const piece of recordsAsJson(records, OWN_MEMBERS, { after: '}', between: ',\n' })) {
+  for await (const piece of recordsAsJson(records, OWN_MEMBERS, { listed, between: ',\n' })) {
     if (isEmpty) yield '[\n';
     isEmpty = false;
     yield piece;
@@ -91,12 +95,12 @@ function exportColumns(
   asksToConfirm = false,
 ): CsvColumn[] {
   const keys = schema.fields.map(({ key }) => key);
-  const all = defaultColumns(keys, asksToConfirm ? OPTIONAL_MEMBERS : []);
+  const all = defaultColumns(keys, asksToConfirm ? listed : []);
   const names = columns?.split(',') ?? all.map(({ name }) => name);
   const isKnown = (name: string): boolean =>
     name.startsWith('data.')
       ? findTarget(name, schema) !== undefined
-      : [...OWN_COLUMNS, ...OPTIONAL_MEMBERS, 'other'].includes(name);
+      : [...OWN_COLUMNS, ...listed, 'other'].includes(name);
   if (!names.every(isKnown)) throw invalidQuery('columns', 'notColumns');
   if (new Set(names).size !== names.length) throw invalidQuery('columns', 'columnTwice');
   if (names.length > MAX_COLUMNS) throw invalidQuery('columns', say('tooManyColumns', { max: MAX_COLUMNS }));

@@ -3,9 +3,9 @@ import { holdsFiles } from '../../fields/definition.ts';
 import { AppNotFound, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { Incoming } from '../../records/files/incoming.ts';
+import type { HistoryAuthor } from '../../records/history/history-entries.ts';
+import type { DetailedRecord } from '../../records/read/record-details.ts';
 import type { FindDetails } from '../../records/read/record-reader.ts';
-import type { HistoryAuthor } from '../../records/stored/record.ts';
-import type { DetailedRecord } from '../../records/stored/record-json.ts';
 import { type RecordEditor, refuseInvalid } from '../../records/write/record-edit.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 

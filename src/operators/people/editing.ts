@@ -5,7 +5,7 @@ import type { AppPrincipal } from '../../api/principal.ts';
 import { JsonObject, parseTags } from '../../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
 import { code } from '../../platform/languages/problems.ts';
-import type { HistoryAuthor } from '../../records/stored/record.ts';
+import type { HistoryAuthor } from '../../records/history/history-entries.ts';
 import type { RecordEditor } from '../../records/write/record-edit.ts';
 import { type DetailedUser, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 

@@ -44,7 +44,6 @@ export function createSearch(deps: {
     apps: appService,
     queried,
     query,
-    pages,
     findDetails,
     erase,
     findPeople: createPeopleSearch({ emails, pages, ranges }),
@@ -60,7 +59,7 @@ export function createSearch(deps: {
     matchingIds,
     feature: {
       routes: [
-        ...userRoutes(users, cursors, detailed),
+        ...userRoutes(users, cursors, detailed, { users: records, apps: appService }),
         ...userStatsRoutes({ apps: appService, activity, reader }),
         ...schemaCheckRoutes(
           createSchemaCheckService({ apps: appService, pages, schemas: schemas.service, fileLimit: schemas.fileLimit }),

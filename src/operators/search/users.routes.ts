@@ -3,25 +3,20 @@ import { z } from 'zod';
 import type { Cursors } from '../../api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../api/parameters.ts';
-import { JsonStream } from '../../api/reply.ts';
+import { DEFAULT_LIMIT, Ok, WholeNumber } from '../../api/validation.ts';
+import type { AppService } from '../../apps/apps.service.ts';
+import type { DetailedRecord, RecordDetails } from '../../records/read/record-details.ts';
+import { MEMBERS_WITH_APP, OWN_MEMBERS } from '../../records/stored/record-json.ts';
 import {
-  DEFAULT_LIMIT,
-  JsonObject,
-  MAX_LIMIT,
-  Ok,
-  OptionalPageLimit,
-  Timestamp,
-  WholeNumber,
-} from '../../api/validation.ts';
-import {
-  type DetailedRecord,
-  MEMBERS_WITH_APP,
-  type Members,
-  OWN_MEMBERS,
-  type RecordBatches,
-  type RecordDetails,
-  recordsAsJson,
-} from '../../records/stored/record-json.ts';
+  answeredPage,
+  createUserListing,
+  listAcrossApps,
+  paging,
+  userFields,
+  userListEndpoints,
+} from '../../records/users.routes.ts';
+import type { Users } from '../../records/users.ts';
+import { CONFIRMATION_MEMBERS } from '../../records/write/confirmations.ts';
 import { recordEtag } from '../../records/write/record-edit.ts';
 import { breakdownEndpoints } from './breakdown.ts';
 import {
@@ -40,27 +35,15 @@ import {
 } from './parameters.ts';
 import type { UserService } from './users.service.ts';
 
-const Email = z.string().meta({ example: 'ada@example.com' });
-const Data = JsonObject.meta({ example: { name: 'Ada' } });
+const fields = { ...userFields, ...CONFIRMATION_MEMBERS };
 
-const userFields = {
-  email: Email,
-  data: Data,
-  schemaVersion: z.int().positive().meta({ example: 1 }),
-  createdAt: Timestamp,
-  updatedAt: Timestamp,
-  confirmedAt: Timestamp.optional().meta({
-    description: 'When the person confirmed the email address; only in records of which it was confirmed',
-  }),
-};
-
-export const User = z.strictObject({ id: UserId, ...userFields }).meta({ id: 'User' });
+export const User = z.strictObject({ id: UserId, ...fields }).meta({ id: 'User' });
 
 export type DetailedUser = ReturnType<typeof createDetailedUser>;
 
 /** The answer about one record: its schema, which OpenAPI has once, and what it shows. */
 export const createDetailedUser = ({ schema, present }: RecordDetails) => ({
-  schema: z.strictObject({ id: UserId, ...userFields, ...schema }).meta({ id: 'DetailedUser' }),
+  schema: z.strictObject({ id: UserId, ...fields, ...schema }).meta({ id: 'DetailedUser' }),
 
   /** Answers with a record and its ETag. */
   answer(record: DetailedRecord, res: Response) {
@@ -69,19 +52,12 @@ export const createDetailedUser = ({ schema, present }: RecordDetails) => ({
   },
 });
 
-const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...userFields }).meta({ id: 'UserOfApp' });
+const UserOfApp = z.strictObject({ id: UserId, sourceAppId: SourceAppId, ...fields }).meta({ id: 'UserOfApp' });
 
 /** An id that is not a UUID is a 404 like any other unknown id. */
 export const UserPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
 
 export const RECORD_ETAG = { ETag: 'Identifies the state of the record, for `If-Match` of a change' };
-
-const paging = {
-  limit: OptionalPageLimit,
-  skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
-};
-const AnsweredLimit = z.int().min(1).max(MAX_LIMIT);
-const PageSkip = z.int().nonnegative();
 
 /** With one of these parameters a listing is a query (spec 4.3). */
 const QUERYING = ['where', 'q', 'cursor', 'total', 'sourceAppId'] as const;
@@ -104,14 +80,8 @@ const ofOneUser = {
 export const userEndpoints = (detailed: DetailedUser) =>
   ({
     listUsers: {
-      ...shared,
-      method: 'get',
-      path: '/auth/users',
+      ...userListEndpoints.listUsers,
       load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
-      scope: 'users:read',
-      scoped: true,
-      audit: 'users.listed',
-      summary: "The session's users",
       description:
         "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
       query: z
@@ -124,10 +94,9 @@ export const userEndpoints = (detailed: DetailedUser) =>
         .superRefine(noSkipWith(['cursor'], 'withCursor')),
       response: z.union([
         z.strictObject({ users: z.array(User) }),
-        z.strictObject({ users: z.array(User), total: z.int().nonnegative(), limit: AnsweredLimit, skip: PageSkip }),
+        z.strictObject({ users: z.array(User), total: z.int().nonnegative(), ...answeredPage }),
         z.strictObject({ users: z.array(User), ...totalMembers, ...pageMembers }),
       ]),
-      errors: [404, 429],
     },
     getUser: {
       ...ofOneUser,
@@ -173,73 +142,74 @@ export const userEndpoints = (detailed: DetailedUser) =>
       errors: [404],
     },
     listAllUsers: {
-      ...shared,
-      method: 'get',
-      path: '/auth/admin/users',
-      scope: 'users:read',
-      role: 'admin',
-      audit: 'users.listed',
-      summary: 'Users across all apps',
+      ...userListEndpoints.listAllUsers,
       description:
         'A page of users of all apps, or of one, newest first. With `q` or `where` (on `email`, or on any path with `sourceAppId`): the users that match, with `next`, the cursor of the next page.',
       query: z
         .strictObject({
-          sourceAppId: SourceAppId.optional().meta({ description: 'Only the users of this app' }),
-          ...paging,
+          ...userListEndpoints.listAllUsers.query.shape,
           where: Where,
           q: SearchText,
           cursor: Cursor,
         })
         .superRefine(noSkipWith(SEARCHING, 'withSearch')),
       response: z.union([
-        z.strictObject({ users: z.array(UserOfApp), limit: AnsweredLimit, skip: PageSkip }),
+        z.strictObject({ users: z.array(UserOfApp), ...answeredPage }),
         z.strictObject({ users: z.array(UserOfApp), ...pageMembers }),
       ]),
-      errors: [400],
     },
   }) as const satisfies Endpoints;
 
-export const userRoutes = (users: UserService, cursors: Cursors, detailed: DetailedUser): Route[] => [
-  ...routes(breakdownEndpoints, {
-    breakDownUsers: async ({ app, query }) => users.breakdown(app, query),
-  }),
-  ...routes(userEndpoints(detailed), {
-    listUsers: async ({ app, query, closed }) => {
-      if (hasAny(query, QUERYING)) {
-        const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
-        return listing(found.users, OWN_MEMBERS, found.rest);
-      }
-      if (Object.keys(query).length === 0) return listing(users.list(app, closed()), OWN_MEMBERS);
-      const { sort, order, limit = DEFAULT_LIMIT, skip = 0 } = query;
-      const { users: found, total } = await users.page(app, { sort, order, limit, skip });
-      return listing(found, OWN_MEMBERS, { total, limit, skip });
-    },
+/**
+ * The endpoints of users: the lists of the core with conditions, and one user.
+ * @param core the users and apps of the core
+ */
+export const userRoutes = (
+  users: UserService,
+  cursors: Cursors,
+  detailed: DetailedUser,
+  core: { users: Pick<Users, 'list' | 'parts'>; apps: Pick<AppService, 'find'> },
+): Route[] => {
+  const listing = createUserListing(core.users.parts);
+  return [
+    ...routes(breakdownEndpoints, {
+      breakDownUsers: async ({ app, query }) => users.breakdown(app, query),
+    }),
+    ...routes(userEndpoints(detailed), {
+      listUsers: async ({ app, query, closed }) => {
+        if (hasAny(query, QUERYING)) {
+          const found = await users.find(app, { ...query, limit: query.limit ?? DEFAULT_LIMIT }, cursors);
+          return listing(found.users, OWN_MEMBERS, found.rest);
+        }
+        if (Object.keys(query).length === 0) return listing(core.users.list.all(app.id, closed()), OWN_MEMBERS);
+        const { sort, order, limit = DEFAULT_LIMIT, skip = 0 } = query;
+        const { users: found, total } = await users.page(app, { sort, order, limit, skip });
+        return listing(found, OWN_MEMBERS, { total, limit, skip });
+      },
 
-    getUser: async ({ app, params, res }) => detailed.answer(await users.get(app, params.id), res),
+      getUser: async ({ app, params, res }) => detailed.answer(await users.get(app, params.id), res),
 
-    eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
-      const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
-      audit({ detail: { deletedUsers } });
-      return { ok: true as const, deletedUsers };
-    },
+      eraseUsers: async ({ app, query: { confirm, ...request }, closed, recheck, audit }) => {
+        const deletedUsers = await users.eraseMatching(app, request, { confirm, signal: closed(), recheck });
+        audit({ detail: { deletedUsers } });
+        return { ok: true as const, deletedUsers };
+      },
 
-    eraseUser: async ({ app, params }) => {
-      await users.erase(app, params.id);
-      return { ok: true as const };
-    },
+      eraseUser: async ({ app, params }) => {
+        await users.erase(app, params.id);
+        return { ok: true as const };
+      },
 
-    listAllUsers: async ({ query, audit }) => {
-      if (query.sourceAppId === undefined) audit({ app: null });
-      const { limit = DEFAULT_LIMIT, skip = 0 } = query;
-      if (hasAny(query, SEARCHING)) {
-        const found = await users.findAcrossApps({ ...query, limit }, cursors);
-        return listing(found.users, MEMBERS_WITH_APP, found.rest);
-      }
-      const found = users.listAcrossApps({ sourceAppId: query.sourceAppId, limit, skip });
-      return listing(found, MEMBERS_WITH_APP, { limit, skip });
-    },
-  }),
-];
-
-const listing = (records: RecordBatches, members: Members, rest?: Record<string, unknown>) =>
-  new JsonStream('users', recordsAsJson(records, members), rest);
+      listAllUsers: async ({ query, audit }) => {
+        if (query.sourceAppId === undefined) audit({ app: null });
+        const { limit = DEFAULT_LIMIT, skip = 0 } = query;
+        if (hasAny(query, SEARCHING)) {
+          const found = await users.findAcrossApps({ ...query, limit }, cursors);
+          return listing(found.users, MEMBERS_WITH_APP, found.rest);
+        }
+        const found = listAcrossApps(core.users, core.apps, query.sourceAppId, { limit, skip });
+        return listing(found, MEMBERS_WITH_APP, { limit, skip });
+      },
+    }),
+  ];
+};

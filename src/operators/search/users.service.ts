@@ -3,10 +3,10 @@ import type { Cursors } from '../../api/cursors.ts';
 import type { App } from '../../apps/app.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { NotFound } from '../../platform/core/errors.ts';
-import type { RecordPages } from '../../records/read/record-pages.ts';
+import type { DetailedRecord } from '../../records/read/record-details.ts';
 import type { FindDetails } from '../../records/read/record-reader.ts';
 import { parseRecordId } from '../../records/stored/record-id.ts';
-import type { DetailedRecord, RecordBatches } from '../../records/stored/record-json.ts';
+
 import type { RecordEraser } from '../../records/write/erasure.ts';
 import type { Breakdown, UserBreakdown } from './breakdown.ts';
 import type { BulkErase } from './bulk-erase.ts';
@@ -51,18 +51,14 @@ export function createUserService(deps: {
   findPeople: PeopleSearch;
   queried: ReadQueriedApp;
   query: UserQuery;
-  pages: Pick<RecordPages, 'all' | 'slice'>;
   findDetails: FindDetails;
   erase: RecordEraser;
   bulkErase: BulkErase;
   breakDown: UserBreakdown;
 }) {
-  const { apps, findPeople, queried, query, pages, findDetails, erase, bulkErase, breakDown } = deps;
+  const { apps, findPeople, queried, query, findDetails, erase, bulkErase, breakDown } = deps;
 
   return {
-    /** All records of an app as BSON, newest first (spec 4.3). */
-    list: (app: Pick<App, 'id'>, signal?: AbortSignal): RecordBatches => pages.all(app.id, {}, signal),
-
     /** @throws {Unavailable} when this exceeds its time limit */
     page: async (app: Pick<App, 'id'>, request: PlainPageRequest) => plainPage(query, await queried(app), request),
 
@@ -112,13 +108,6 @@ export function createUserService(deps: {
       const app = await apps.find(sourceAppId);
       if (!app) return { users: noRecords(), rest: { complete: true } };
       return findUsers(query, cursors, await queried(app, request), { ...request, total: 'none' });
-    },
-
-    /** A page of one app, or of all apps, as BSON, newest first (spec 4.4). */
-    async *listAcrossApps(page: { sourceAppId?: string | undefined; limit: number; skip: number }): RecordBatches {
-      const { sourceAppId } = page;
-      const app = sourceAppId === undefined ? undefined : await apps.find(sourceAppId);
-      if (sourceAppId === undefined || app) yield* pages.slice(app?.id, page);
     },
   };
 }

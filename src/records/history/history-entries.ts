@@ -1,9 +1,80 @@
 import { isDeepStrictEqual } from 'node:util';
-import { BSON } from 'mongodb';
+import { BSON, ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import { type PendingRenames, presentKey } from '../../fields/renames.ts';
 import { createTurns } from '../../platform/core/turns.ts';
-import type { HistoryAuthor, HistoryChange, HistoryEntry, UserDocument } from '../stored/record.ts';
+import { type DocumentOf, Mixed, only, schema } from '../../platform/database/mongoose.ts';
+import type { UserDocument } from '../stored/record.ts';
+
+/** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
+const historyChangeSchema = schema(
+  {
+    path: { type: String, required: true },
+    before: Mixed,
+    after: Mixed,
+    /** The values were too large to keep. */
+    omitted: only<true>(Boolean),
+  },
+  { _id: false },
+);
+export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
+
+/**
+ * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
+ * virus scanner (`scan`), which marked a file.
+ */
+export const authorSchema = schema(
+  {
+    kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
+    /** The ids of an account, an API key, an import and a bulk change. */
+    account: String,
+    key: String,
+    import: String,
+    change: String,
+    /** The revision that a revert undid. */
+    reverted: Number,
+  },
+  { _id: false },
+);
+export type HistoryAuthor = DocumentOf<typeof authorSchema>;
+
+/** The paths of a change of a record. */
+export const historyEntry = {
+  /** Of a submission: the id of its event. */
+  id: UUID,
+  at: { type: Date, required: true },
+  by: { type: authorSchema, required: true },
+  /** The schema version whose keys the paths have. */
+  version: { type: Number, required: true },
+  changes: { type: [historyChangeSchema], required: true },
+} as const;
+
+/** One change of a record, committed with its write (decision 47). Its place is its revision. */
+export const entrySchema = schema(historyEntry, { _id: false });
+export type HistoryEntry = DocumentOf<typeof entrySchema>;
+
+export const historyMoveSchema = schema(
+  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
+  { _id: false },
+);
+
+/** The members of a record with a history. */
+export interface WithHistory {
+  /** The newest entries of the history, oldest first. Others are in `history`. */
+  history?: HistoryEntry[];
+  /** The number of entries ever made: the revision of the last one. */
+  revision?: number;
+  /** The size of `history` in bytes. It does not count for the size of the record. */
+  historyBytes?: number;
+  /** While entries are moved to `history`, no erasure deletes the record. */
+  historyMove?: DocumentOf<typeof historyMoveSchema>;
+  /** Whether entries were ever moved. */
+  movedHistory?: true;
+}
+
+declare module '../stored/record.ts' {
+  interface UserDocument extends WithHistory {}
+}
 
 /** Entries in a record. A record with this many, or with more bytes, moves them (history.ts). */
 const MAX_INLINE_ENTRIES = 16;

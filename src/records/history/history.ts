@@ -11,10 +11,10 @@ import { createModel, type DocumentOf, type Model, schema } from '../../platform
 import { type Older, type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
-import { BY_EMAIL, historyEntry, type UserCollection, type UserDocument } from '../stored/record.ts';
+import { BY_EMAIL, type UserCollection, type UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
 import type { ErasureGuard, RecordTraces } from '../write/erasure.ts';
-import { MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
+import { historyEntry, MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { KeptSubmissions } from './kept-submissions.ts';
 
 const BY_AGE = { appId: 1, newestAt: 1 } as const;
@@ -107,8 +107,10 @@ export function createRecordHistory(deps: {
   moved: HistoryCollection;
   keep: KeptSubmissions['keep'];
   guardOfErased: ErasureGuard;
+  /** The maximum of an entry, in bytes. */
+  maxEntry: number;
 }) {
-  const { users, moved, keep, guardOfErased } = deps;
+  const { users, moved, keep, guardOfErased, maxEntry } = deps;
 
   let isIndexed = false;
 
@@ -237,6 +239,7 @@ export function createRecordHistory(deps: {
   };
 
   return {
+    maxEntry,
     noteUse,
 
     /** Moves the entries out of a record, or waits a moment while another server does. */

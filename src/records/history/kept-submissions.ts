@@ -127,7 +127,8 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       _id: UUID,
       until?: Date,
     ): Promise<void> {
-      const { change, schemaVersion, now, page: sentFrom, lang } = submission;
+      const { change, schemaVersion, now } = submission;
+      const { page: sentFrom, lang } = submission.facts;
       const page = sentFrom === undefined ? undefined : parsePageUrl(sentFrom);
       const data = { ...change.set, ...change.append };
       const own = { _id, data, schemaVersion, createdAt: now, updatedAt: now, created: false };

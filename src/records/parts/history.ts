@@ -2,33 +2,30 @@ import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
 import { createHistoryModel, createRecordHistory, type RecordHistory } from '../history/history.ts';
 import {
+  entrySchema,
   HAS_ROOM,
+  historyMoveSchema,
   INLINE_SIZE,
   type InlineSize,
   isFull,
   MAX_INLINE_BYTES,
+  maxEntryBytes,
   replacedKeys,
   type SizedEntry,
   sizedEntry,
   submissionEntry,
   valuesAre,
+  type WithHistory,
   withReplaced,
 } from '../history/history-entries.ts';
 import { createKeptModel, createKeptSubmissions } from '../history/kept-submissions.ts';
-import { createRecordRanges } from '../read/ranges.ts';
+import { createRecordList } from '../read/record-list.ts';
 import { createRecordPages } from '../read/record-pages.ts';
-import { entrySchema, historyMoveSchema, type UserCollection, type WithHistory } from '../stored/record.ts';
-import type { RecordLimits } from '../write/record-limits.ts';
+import type { UserCollection } from '../stored/record.ts';
+import type { EditPart } from '../write/edit-part.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import {
-  type EditPart,
-  increment,
-  push,
-  type Requirement,
-  type Statement,
-  type WritePart,
-} from '../write/write-part.ts';
+import { increment, push, type Requirement, type Statement, type WritePart } from '../write/write-part.ts';
 
 const HISTORY_MEMBERS: Definition<WithHistory> = {
   history: [entrySchema],
@@ -39,14 +36,19 @@ const HISTORY_MEMBERS: Definition<WithHistory> = {
 };
 
 /** Creates the history of records and the submissions that apps keep (spec 4.3.5 and 4.3.7). */
-export function createHistory({ connection, users, guardOfErased, limits, load, schemas }: RecordBase) {
+export function createHistory({ config, connection, users, guardOfErased, load, list }: RecordBase) {
   const models = { history: createHistoryModel(connection), kept: createKeptModel(connection) };
   const kept = createKeptSubmissions(users, models.kept.collection, guardOfErased);
-  const history = createRecordHistory({ users, moved: models.history.collection, keep: kept.keep, guardOfErased });
+  const history = createRecordHistory({
+    users,
+    moved: models.history.collection,
+    keep: kept.keep,
+    guardOfErased,
+    maxEntry: maxEntryBytes(config.recordLimit),
+  });
   // Kept submissions have the members of records that both read.
   const submissions = models.kept.collection as unknown as UserCollection;
-  const ranges = createRecordRanges(submissions, load);
-  const pages = createRecordPages({ users: submissions, ranges, load, recentRenames: schemas.renames.recent });
+  const { ranges, pages } = createRecordPages(submissions, load, createRecordList(submissions, load, list.showing));
   return {
     history,
     kept,
@@ -55,7 +57,7 @@ export function createHistory({ connection, users, guardOfErased, limits, load, 
     /** For lists of kept submissions. */
     read: { dropOld: kept.dropOld, ranges, pages },
     feature: {
-      part: createHistoryPart({ history, limits }),
+      part: createHistoryPart(history),
       models: Object.values(models),
       owned: [history, kept.owned],
       personal: [kept.personal, history.personal],
@@ -65,17 +67,22 @@ export function createHistory({ connection, users, guardOfErased, limits, load, 
   };
 }
 
-interface HistoryDeps {
-  history: Pick<RecordHistory, 'moveOut' | 'noteUse'>;
-  limits: RecordLimits;
+type HistoryDeps = Pick<RecordHistory, 'moveOut' | 'noteUse' | 'maxEntry'>;
+
+declare module '../write/submission.ts' {
+  interface SubmissionFacts {
+    /** Whether the app keeps it (spec 4.3.7). */
+    isKept?: boolean;
+    /** Of an update by an import: its entry, once the record was read. */
+    entry?: SizedEntry;
+  }
 }
 
 /**
  * The history of a record (spec 4.3.5): each edit has an entry, each update by an import, and
  * each submission in the apps that keep them.
  */
-export function createHistoryPart(deps: HistoryDeps): RecordPart {
-  const { history } = deps;
+export function createHistoryPart(history: HistoryDeps): RecordPart {
   const room: Requirement<InlineSize> = {
     name: 'room for an entry',
     filter: HAS_ROOM,
@@ -83,16 +90,17 @@ export function createHistoryPart(deps: HistoryDeps): RecordPart {
     isMet: (inline) => !isFull(inline),
     restore: (_facts, { _id, appId, email }) => history.moveOut({ _id, appId, email }),
   };
-  const edits = editEntries(deps, room);
+  const edits = editEntries(history, room);
   return {
     name: 'history',
     members: HISTORY_MEMBERS,
+    uncounted: 'historyBytes',
 
     under() {
       return {
         begin(submission) {
           if (submission.by === 'import') return importWrite(submission, room);
-          return submission.isKept ? submissionWrite(submission, deps, room) : undefined;
+          return submission.facts.isKept ? submissionWrite(submission, history, room) : undefined;
         },
         edits,
       };
@@ -108,9 +116,10 @@ interface Replaced {
 
 function submissionWrite(
   { change, now, schemaVersion }: Submission,
-  { history, limits: { maxEntry } }: HistoryDeps,
+  history: HistoryDeps,
   room: Requirement,
 ): WritePart<Replaced, Record<string, unknown>> {
+  const { maxEntry } = history;
   const sent = submissionEntry(change, now, schemaVersion, maxEntry);
   const keys = replacedKeys(change);
   return {
@@ -156,12 +165,12 @@ const importWrite = (submission: Submission, room: Requirement): WritePart => ({
   requires: [room],
 
   upsert(statement) {
-    if (submission.entry) addEntry(statement, submission.entry);
+    if (submission.facts.entry) addEntry(statement, submission.facts.entry);
     return false;
   },
 });
 
-const editEntries = ({ history, limits }: HistoryDeps, room: Requirement): EditPart<{ revision?: number }> => ({
+const editEntries = (history: HistoryDeps, room: Requirement): EditPart<{ revision?: number }> => ({
   name: 'history',
   requires: [room],
   facts: { revision: '$revision' },
@@ -170,7 +179,7 @@ const editEntries = ({ history, limits }: HistoryDeps, room: Requirement): EditP
     // Of the entries, those of submissions that change no value grow only this.
     statement.filter.revision = revision === undefined ? { $exists: false } : revision;
     if (changes.length === 0) return undefined;
-    const sized = sizedEntry({ at, by, version, changes: [...changes] }, limits.maxEntry);
+    const sized = sizedEntry({ at, by, version, changes: [...changes] }, history.maxEntry);
     addEntry(statement, sized);
     statement.bytes += sized.bytes;
     return (record) => {

@@ -8,6 +8,7 @@ import {
   SLOT_NAMES,
   type SlotName,
 } from '../../apps/index-slots.ts';
+import type { IndexValue } from '../../fields/base/index-value.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
 import type { SchemaLeases } from '../../schemas/schema-leases.ts';
@@ -25,11 +26,23 @@ import { createSlotRecords, type SlotRecords, slotWrites } from '../indexes/slot
 import { createSlotStore, type SlotStore } from '../indexes/slots.ts';
 import { createWordJob, createWordStore } from '../indexes/word-index.ts';
 import { createWordRecords, type WordRecords } from '../indexes/word-records.ts';
-import type { WithIndexes } from '../stored/record.ts';
 import { OutdatedSchema } from '../write/conflict.ts';
+import type { EditPart } from '../write/edit-part.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import type { CheckedWrite, EditPart, Requirement, WritePart } from '../write/write-part.ts';
+import type { CheckedWrite, Requirement, WritePart } from '../write/write-part.ts';
+
+/** The members of a record with index values. */
+interface WithIndexes extends Partial<Record<SlotName, IndexValue>> {
+  /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
+  slotEpoch?: number;
+  /** The words of the email and of the texts in `data`, and others (word-records.ts). */
+  words?: string[];
+}
+
+declare module '../stored/record.ts' {
+  interface UserDocument extends WithIndexes {}
+}
 
 /** The maximum of one index slot: its name, and twice 64 code points of 4 bytes. */
 const SLOT_BYTES = 526;

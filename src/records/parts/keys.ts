@@ -2,24 +2,28 @@ import type { ObjectId } from 'mongodb';
 import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
+import type { UserCollection, UserDocument } from '../stored/record.ts';
 import {
   type AppliedKey,
   appliedKeySchema,
-  type UserCollection,
-  type UserDocument,
-  type WithKeys,
-} from '../stored/record.ts';
-import {
   createIdempotencyKeys,
   createMovedKeyModel,
   type IdempotencyKeys,
   MAX_INLINE_KEYS,
+  type WithKeys,
 } from '../write/idempotency-keys.ts';
 import { createKeptWrites, type KeptWrites } from '../write/kept-writes.ts';
 import { createKnownPeople } from '../write/known-people.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
 import { push, REPAIRED, type RefusingRecord, StoredBefore, type WritePart } from '../write/write-part.ts';
+
+declare module '../write/submission.ts' {
+  interface SubmissionFacts {
+    /** The key under which it was sent. */
+    applied?: AppliedKey | undefined;
+  }
+}
 
 const KEY_MEMBERS: Definition<WithKeys> = { appliedKeys: [appliedKeySchema], keyEpoch: Number };
 
@@ -64,7 +68,8 @@ export function createKeyPart(deps: KeyDeps): RecordPart {
     name: 'keys',
     members: KEY_MEMBERS,
     under: () => ({
-      begin: (submission) => (submission.applied ? keyWrite(submission, submission.applied, deps) : undefined),
+      begin: (submission) =>
+        submission.facts.applied ? keyWrite(submission, submission.facts.applied, deps) : undefined,
     }),
   };
 }

@@ -2,19 +2,20 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import type { Definition } from '../../platform/database/mongoose.ts';
 import type { RecordFeature } from '../base.ts';
-import { createOutboxSignal, HAS_ROOM_FOR_EVENT, MAX_OUTBOX, outboxEntry } from '../stored/outbox.ts';
-import { eventSchema, type OutboxEntry, type WithOutbox } from '../stored/record.ts';
+import {
+  createOutboxSignal,
+  eventSchema,
+  HAS_ROOM_FOR_EVENT,
+  MAX_OUTBOX,
+  type OutboxEntry,
+  outboxEntry,
+  type WithOutbox,
+} from '../stored/outbox.ts';
 import type { RecordId } from '../stored/record-id.ts';
+import type { EditPart } from '../write/edit-part.ts';
 import type { RecordPart } from '../write/record-part.ts';
 import type { Submission } from '../write/submission.ts';
-import {
-  type EditPart,
-  increment,
-  push,
-  type Requirement,
-  type Statement,
-  type WritePart,
-} from '../write/write-part.ts';
+import { increment, push, type Requirement, type Statement, type WritePart } from '../write/write-part.ts';
 
 const OUTBOX_MEMBERS: Definition<WithOutbox> = { outbox: [eventSchema], eventCount: Number };
 
@@ -96,7 +97,8 @@ function addEvent(statement: Statement, event: OutboxEntry): void {
 }
 
 /** @param newId the event has the id of a new record, which is unique to the submission */
-function eventOf({ now, change, lang, page, isKept }: Submission, asksReply: boolean, newId: RecordId): OutboxEntry {
+function eventOf({ now, change, facts }: Submission, asksReply: boolean, newId: RecordId): OutboxEntry {
+  const { lang, page, isKept } = facts;
   const event = outboxEntry(newId, now, [
     ...Object.keys(change.set),
     ...Object.keys(change.append),

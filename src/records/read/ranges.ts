@@ -19,6 +19,7 @@ import {
   type Segment,
   walkable,
 } from './range-queries.ts';
+import { MAX_PAGE_BYTES, PAGE_BYTES } from './record-list.ts';
 import { createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 
 export {
@@ -84,10 +85,6 @@ interface Source {
 const RANGE_TIME_MS = 1_000;
 /** The time limit of queries on keys alone; below the deadline of a request. */
 const KEYS_TIME_MS = 2_000;
-/** The target size of a step of whole records. One is sent while the next one is read. */
-export const PAGE_BYTES = 128 * 1024;
-/** A larger result is cut to `PAGE_BYTES`. */
-export const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
 /** The range doubles after a query below the first time, and halves after one above the second. */
 const SHORT_MS = 60;
 const LONG_MS = 250;

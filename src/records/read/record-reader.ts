@@ -14,9 +14,9 @@ import {
   type UserDocument,
 } from '../stored/record.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../stored/record-id.ts';
-import { createRecordDetails, type DetailedRecord, type RecordDetails } from '../stored/record-json.ts';
 import { type RecentRenames, shownRecord } from '../stored/record-moves.ts';
 import type { RecordEraser } from '../write/erasure.ts';
+import { createRecordDetails, type DetailedRecord, type RecordDetails } from './record-details.ts';
 
 /** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;

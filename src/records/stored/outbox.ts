@@ -1,10 +1,42 @@
-import type { ObjectId } from 'mongodb';
+import { type ObjectId, UUID } from 'mongodb';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
+import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ErasureCollection, ErasureDocument, ErasureGuard, RecordTraces } from '../write/erasure.ts';
-import { byAppAndEmail, type OutboxEntry, type UserCollection, type UserDocument } from './record.ts';
+import { byAppAndEmail, type UserCollection, type UserDocument } from './record.ts';
 import type { RecordId } from './record-id.ts';
+
+/** An event, committed with the write of its change or not at all (decision 23). */
+export const eventSchema = schema(
+  {
+    /** The id of the event: that of the record if the write created the record. */
+    id: { type: UUID, required: true },
+    at: { type: Date, required: true },
+    changed: { type: [String], required: true },
+    /** The language of the person who sent the change, if the app has several. */
+    lang: String,
+    /** It is a submission that the app keeps (kept-submissions.ts). */
+    kept: only<true>(Boolean),
+    /** The page that sent it, without query and fragment, if known. */
+    page: String,
+    /** It is a submission to which the app replies (notifications/reply.ts). */
+    reply: only<true>(Boolean),
+  },
+  { _id: false },
+);
+export type OutboxEntry = DocumentOf<typeof eventSchema>;
+
+/** The members of a record with events. */
+export interface WithOutbox {
+  /** Events for consumers, in their order (outbox.ts). */
+  outbox?: OutboxEntry[];
+  eventCount?: number;
+}
+
+declare module './record.ts' {
+  interface UserDocument extends WithOutbox {}
+}
 
 /** Spec 6. */
 export const EVENT_TYPES = ['user.created', 'user.updated', 'user.erased'] as const;

@@ -1,4 +1,3 @@
-import type { ZodType } from 'zod';
 import { BsonToJson } from '../../platform/bson/bson-to-json.ts';
 import { DocumentReader, UnknownType } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
@@ -9,13 +8,14 @@ export type RecordBatches = AsyncIterable<Uint8Array[]>;
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The text after each record, including its brace, and between two records. */
-interface JsonLayout {
-  after: string;
-  between: string;
+interface JsonOptions {
+  /** Members that a record has only if they apply to it; they come last. */
+  listed?: readonly string[];
+  /** The text after each record, including its brace. */
+  after?: string;
+  /** The text between two records. */
+  between?: string;
 }
-
-const ITEMS: JsonLayout = { after: '}', between: ',' };
 
 /**
  * Writes records as `JSON.stringify` does, without decoding them; by default as the items of an
@@ -25,17 +25,17 @@ const ITEMS: JsonLayout = { after: '}', between: ',' };
 export async function* recordsAsJson(
   batches: RecordBatches,
   members: Members,
-  layout: JsonLayout = ITEMS,
+  { listed = [], ...texts }: JsonOptions = {},
 ): AsyncGenerator<Uint8Array> {
-  const [after, between] = [Buffer.from(layout.after), Buffer.from(layout.between)];
+  const [after, between] = [Buffer.from(texts.after ?? '}'), Buffer.from(texts.between ?? ',')];
   const json = new BsonToJson();
-  const slots = [...members, ...OPTIONAL_MEMBERS].map((member, index) => ({
+  const slots = [...members, ...listed].map((member, index) => ({
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
     isOptional: index >= members.length,
     type: 0,
     at: 0,
   }));
-  const names = [...members.map(storedName), ...OPTIONAL_MEMBERS];
+  const names = [...members.map(storedName), ...listed];
   const reader = new DocumentReader(slots.map((slot, index) => [names[index] as string, slot]));
   let isFirst = true;
   for await (const batch of batches) {
@@ -62,7 +62,7 @@ export async function* recordsAsJson(
       if (!(error instanceof UnknownType)) throw error;
       // A type that the service never stores (a manual edit): the driver decodes it.
       json.cutTo(before);
-      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members)).slice(0, -1));
+      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members, listed)).slice(0, -1));
       json.bytes(after);
     }
   }
@@ -82,74 +82,28 @@ export const OWN_MEMBERS = ['id', 'email', 'data', 'schemaVersion', 'createdAt',
 /** The members in listings across apps (spec 4.4). */
 export const MEMBERS_WITH_APP = ['id', 'sourceAppId', ...OWN_MEMBERS.slice(1)] as const;
 
-/** Members that a record has only if they apply to it; they come last in each list of members. */
-export const OPTIONAL_MEMBERS = ['confirmedAt'] as const;
-
-type OwnMember = (typeof OWN_MEMBERS)[number];
 type Member = (typeof MEMBERS_WITH_APP)[number];
 export type Members = readonly Member[];
 
 type StoredName<Name extends Member> = Name extends 'id' ? '_id' : Exclude<Name, 'id'>;
 
 /** The members of a stored record that responses may contain. */
-export type UserRecord = Pick<UserDocument, StoredName<Member> | (typeof OPTIONAL_MEMBERS)[number]>;
-
-/** A record with what its parts show of it. */
-export type DetailedRecord = UserRecord;
-
-export type PresentedUser = { [Name in OwnMember]: Name extends 'id' ? string : UserRecord[StoredName<Name>] } & {
-  confirmedAt?: Date;
-};
+export type UserRecord = Pick<UserDocument, StoredName<Member>>;
 
 /** The name of a member in the stored document. */
 export function storedName<Name extends Member>(member: Name): StoredName<Name> {
   return (member === 'id' ? '_id' : member) as StoredName<Name>;
 }
 
-const RECORD_PROJECTION = Object.fromEntries(
-  [...MEMBERS_WITH_APP.map(storedName), ...OPTIONAL_MEMBERS].map((name) => [name, 1]),
-);
-
-function presentMembers(record: UserRecord, members: Members): Record<string, unknown> {
+/** Returns these members of a record, and those of `listed` that it has. */
+export function presentMembers(
+  record: Partial<UserRecord>,
+  members: Members,
+  listed: readonly string[] = [],
+): Record<string, unknown> {
+  const stored: Readonly<Record<string, unknown>> = record;
   const presented: Record<string, unknown> = {};
-  for (const member of members) presented[member] = member === 'id' ? record._id.toString() : record[member];
-  for (const member of OPTIONAL_MEMBERS) if (record[member] !== undefined) presented[member] = record[member];
+  for (const member of members) presented[member] = member === 'id' ? String(record._id) : stored[member];
+  for (const member of listed) if (stored[member] !== undefined) presented[member] = stored[member];
   return presented;
-}
-
-/** Presents a record for the operators of its app (spec 4.3). */
-export function presentUser(record: UserRecord): PresentedUser {
-  return presentMembers(record, OWN_MEMBERS) as unknown as PresentedUser;
-}
-
-/** What a feature adds to the answer about one record (spec 4.3). */
-export interface ShownPart {
-  /** The stored members that it reads. */
-  readonly members: readonly string[];
-  /** The members of the answer. */
-  readonly schema: Readonly<Record<string, ZodType>>;
-  present(record: object): Record<string, unknown>;
-}
-
-export type RecordDetails = ReturnType<typeof createRecordDetails>;
-
-/** The answer about one record, with what features show of it. */
-export function createRecordDetails(parts: readonly ShownPart[] = []) {
-  const members = parts.flatMap((part) => part.members);
-  return {
-    projection: { ...RECORD_PROJECTION, ...Object.fromEntries(members.map((member) => [member, 1])) },
-    /** The members of the answer that features add. */
-    schema: Object.assign({}, ...parts.map(({ schema }) => schema)) as Record<string, ZodType>,
-
-    present(record: DetailedRecord): Record<string, unknown> {
-      const { createdAt, updatedAt, confirmedAt, ...user } = presentUser(record);
-      const shown = {
-        ...user,
-        createdAt: createdAt.toISOString(),
-        updatedAt: updatedAt.toISOString(),
-        ...(confirmedAt && { confirmedAt: confirmedAt.toISOString() }),
-      };
-      return Object.assign(shown, ...parts.map((part) => part.present(record)));
-    },
-  };
 }

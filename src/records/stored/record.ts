@@ -1,5 +1,4 @@
 import {
-  Binary,
   type Document,
   type Filter,
   type FindOptions,
@@ -10,156 +9,15 @@ import {
   type UpdateFilter,
   UUID,
 } from 'mongodb';
-import type { SlotName } from '../../apps/index-slots.ts';
-import type { IndexValue } from '../../fields/base/index-value.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
-import {
-  createModel,
-  type Definition,
-  type DocumentOf,
-  Mixed,
-  type Model,
-  only,
-  schema,
-  schemaOf,
-} from '../../platform/database/mongoose.ts';
+import { createModel, type Definition, type Model, schemaOf } from '../../platform/database/mongoose.ts';
 
-/** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
-export const appliedKeySchema = schema(
-  {
-    key: { type: Binary, required: true },
-    content: { type: Binary, required: true },
-    at: { type: Date, required: true },
-    /**
-     * The kept submission that is all its submission stores (known-people.ts). The key is applied
-     * when that one exists.
-     */
-    keptAs: UUID,
-  },
-  { _id: false },
-);
-export type AppliedKey = DocumentOf<typeof appliedKeySchema>;
-
-/** A confirmation email: the event that caused it, and when it may be sent. */
-const confirmationMailSchema = schema(
-  {
-    event: { type: String, required: true },
-    at: { type: Date, required: true },
-    /** The language of the person; absent: that of the app. */
-    lang: String,
-  },
-  { _id: false },
-);
-export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
-
-const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
-
-/**
- * The last import and line that wrote a record. A line with its own mark was applied before. An
- * update by an import requires that the mark has not changed.
- */
-const importMarkSchema = schema(
-  {
-    id: ObjectId,
-    line: Number,
-    result: only<'created' | 'updated'>(String),
-    /** Set by a run that took the import over: no update of the earlier run matches. */
-    fence: ObjectId,
-  },
-  { _id: false },
-);
-type ImportMark = DocumentOf<typeof importMarkSchema>;
-export type LineMark = Required<Omit<ImportMark, 'fence'>>;
-
-/** The last change of many records that wrote a record, or undid that. As an import mark. */
-const changeMarkSchema = schema(
-  {
-    id: ObjectId,
-    undone: Boolean,
-    fence: ObjectId,
-  },
-  { _id: false },
-);
-export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
-
-/** An event, committed with the write of its change or not at all (decision 23). */
-export const eventSchema = schema(
-  {
-    /** The id of the event: that of the record if the write created the record. */
-    id: { type: UUID, required: true },
-    at: { type: Date, required: true },
-    changed: { type: [String], required: true },
-    /** The language of the person who sent the change, if the app has several. */
-    lang: String,
-    /** It is a submission that the app keeps (kept-submissions.ts). */
-    kept: only<true>(Boolean),
-    /** The page that sent it, without query and fragment, if known. */
-    page: String,
-    /** It is a submission to which the app replies (notifications/reply.ts). */
-    reply: only<true>(Boolean),
-  },
-  { _id: false },
-);
-export type OutboxEntry = DocumentOf<typeof eventSchema>;
-
-/** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
-const historyChangeSchema = schema(
-  {
-    path: { type: String, required: true },
-    before: Mixed,
-    after: Mixed,
-    /** The values were too large to keep. */
-    omitted: only<true>(Boolean),
-  },
-  { _id: false },
-);
-export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
-
-/**
- * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
- * virus scanner (`scan`), which marked a file.
- */
-export const authorSchema = schema(
-  {
-    kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
-    /** The ids of an account, an API key, an import and a bulk change. */
-    account: String,
-    key: String,
-    import: String,
-    change: String,
-    /** The revision that a revert undid. */
-    reverted: Number,
-  },
-  { _id: false },
-);
-export type HistoryAuthor = DocumentOf<typeof authorSchema>;
-
-/** The paths of a change of a record. */
-export const historyEntry = {
-  /** Of a submission: the id of its event. */
-  id: UUID,
-  at: { type: Date, required: true },
-  by: { type: authorSchema, required: true },
-  /** The schema version whose keys the paths have. */
-  version: { type: Number, required: true },
-  changes: { type: [historyChangeSchema], required: true },
-} as const;
-
-/** One change of a record, committed with its write (decision 47). Its place is its revision. */
-export const entrySchema = schema(historyEntry, { _id: false });
-export type HistoryEntry = DocumentOf<typeof entrySchema>;
-
-export const historyMoveSchema = schema(
-  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
-  { _id: false },
-);
-
-/** The members that a record has whatever its app uses. */
-interface CoreRecord {
+/** A stored record (spec 2.1). Features add members (write/record-part.ts). */
+export interface UserDocument {
   _id: UUID;
   appId: ObjectId;
   sourceAppId: string;
@@ -172,60 +30,14 @@ interface CoreRecord {
   arraySizes?: Record<string, number>;
   /** An upper bound on the size in bytes (record-limits.ts). Absent in small records. */
   sizeBound?: number;
-  /** When the person confirmed the email address (spec 4.12). */
-  confirmedAt?: Date;
-  /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
-  confirmation?: DocumentOf<typeof confirmationSchema>;
-  import?: ImportMark;
-  change?: ChangeMark;
 }
-
-/** Those of parts/keys.ts. */
-export interface WithKeys {
-  /** The newest submissions with a key, oldest first. Others are in `applied_keys`. */
-  appliedKeys?: AppliedKey[];
-  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
-  keyEpoch?: number;
-}
-
-/** Those of parts/indexes.ts. */
-export interface WithIndexes extends Partial<Record<SlotName, IndexValue>> {
-  /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
-  slotEpoch?: number;
-  /** The words of the email and of the texts in `data`, and others (word-records.ts). */
-  words?: string[];
-}
-
-/** Those of parts/outbox.ts. */
-export interface WithOutbox {
-  /** Events for consumers, in their order (outbox.ts). */
-  outbox?: OutboxEntry[];
-  eventCount?: number;
-}
-
-/** Those of parts/history.ts. */
-export interface WithHistory {
-  /** The newest entries of the history, oldest first. Others are in `history`. */
-  history?: HistoryEntry[];
-  /** The number of entries ever made: the revision of the last one. */
-  revision?: number;
-  /** The size of `history` in bytes. It does not count for the size of the record. */
-  historyBytes?: number;
-  /** While entries are moved to `history`, no erasure deletes the record. */
-  historyMove?: DocumentOf<typeof historyMoveSchema>;
-  /** Whether entries were ever moved. */
-  movedHistory?: true;
-}
-
-/** A stored record. Of the optional members, responses have only `confirmedAt` (spec 2.1). */
-export interface UserDocument extends CoreRecord, WithKeys, WithIndexes, WithOutbox, WithHistory {}
 
 /** Newest first: ids are in order of creation. */
 export const NEWEST_FIRST = { appId: 1, _id: -1 } as const;
 /** At most one record per app and email (invariant 2). */
 export const BY_EMAIL = { appId: 1, email: 1 } as const;
 
-export const CORE_MEMBERS: Definition<CoreRecord> = {
+export const CORE_MEMBERS: Record<string, object> = {
   _id: { type: UUID, required: true },
   appId: { type: ObjectId, required: true },
   sourceAppId: { type: String, required: true },
@@ -236,10 +48,6 @@ export const CORE_MEMBERS: Definition<CoreRecord> = {
   updatedAt: { type: Date, required: true },
   arraySizes: Object,
   sizeBound: Number,
-  confirmedAt: Date,
-  confirmation: confirmationSchema,
-  import: importMarkSchema,
-  change: changeMarkSchema,
 };
 
 const userSchema = (members: Readonly<Record<string, object>>) =>

@@ -7,16 +7,10 @@ import { createTurns } from '../../platform/core/turns.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
-import { underPresentKeys, undoOf } from '../history/history-entries.ts';
+import { type HistoryAuthor, type HistoryEntry, underPresentKeys, undoOf } from '../history/history-entries.ts';
+import { theseRecords, type UserDocument, updateAsRead } from '../stored/record.ts';
 import {
   type ChangeMark,
-  type HistoryAuthor,
-  type HistoryEntry,
-  theseRecords,
-  type UserDocument,
-  updateAsRead,
-} from '../stored/record.ts';
-import {
   EDITED_PROJECTION,
   type EditDeps,
   type EditedRecord,
@@ -71,14 +65,15 @@ export function createBulkEditor(
     history: Pick<RecordHistory, 'findOfChange'>;
   },
 ) {
-  const { users, revalidation, history, renamesSince, parts } = deps;
+  const { users, revalidation, history, renamesSince, parts, edits } = deps;
 
   function read(lease: Lease, ids: readonly UUID[], edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
     const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
     const projection = {
       ...EDITED_PROJECTION,
-      ...parts.editFacts(lease),
+      bytes: parts.bytes,
+      ...edits.facts(lease),
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       change: 1,
       revision: 1,
@@ -141,7 +136,7 @@ export function createBulkEditor(
       );
       if (!hasChanges) return { result: 'unchanged' };
       const added = { ...values.set, ...values.lists };
-      const inTime = await parts.claimEdit(lease, { ...record, data }, added);
+      const inTime = await edits.claim(lease, { ...record, data }, added);
       return { ...write, filter: { ...filter, ...inTime }, update, id: record._id, message };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
@@ -152,7 +147,7 @@ export function createBulkEditor(
   /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
   async function prepare(record: FoundRecord, lease: Lease): Promise<boolean> {
     try {
-      return await prepareEdit(record, lease, parts, false);
+      return await prepareEdit(record, lease, edits, false);
     } catch (error) {
       // The relay must take the events of the record first.
       if (error instanceof Unavailable) return false;

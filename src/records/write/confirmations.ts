@@ -1,6 +1,47 @@
 import type { ObjectId } from 'mongodb';
-import type { ConfirmationMail, UserCollection } from '../stored/record.ts';
+import { Timestamp } from '../../api/validation.ts';
+import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
+import type { UserCollection } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
+import type { RecordPart } from './record-part.ts';
+
+/** A confirmation email: the event that caused it, and when it may be sent. */
+const confirmationMailSchema = schema(
+  {
+    event: { type: String, required: true },
+    at: { type: Date, required: true },
+    /** The language of the person; absent: that of the app. */
+    lang: String,
+  },
+  { _id: false },
+);
+export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
+
+const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
+
+declare module '../stored/record.ts' {
+  interface UserDocument {
+    /** When the person confirmed the email address (spec 4.12). */
+    confirmedAt?: Date;
+    /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
+    confirmation?: DocumentOf<typeof confirmationSchema>;
+  }
+}
+
+/** The members that lists and exports show of it. */
+export const CONFIRMATION_MEMBERS = {
+  confirmedAt: Timestamp.optional().meta({
+    description: 'When the person confirmed the email address; only in records of which it was confirmed',
+  }),
+};
+
+/** The confirmation of the email of a record. Only its emails and links write it. */
+export const confirmationPart: RecordPart = {
+  name: 'confirmation',
+  members: { confirmedAt: Date, confirmation: confirmationSchema },
+  listed: CONFIRMATION_MEMBERS,
+  under: () => undefined,
+};
 
 /** What a record holds of the confirmation of its email (spec 4.12). */
 export interface Confirmation {

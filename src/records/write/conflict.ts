@@ -1,13 +1,7 @@
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { UserCollection, UserDocument } from '../stored/record.ts';
-import {
-  exactBound,
-  exceededLimit,
-  extraKeysExpression,
-  listExtraKeys,
-  RECORD_BYTES,
-  type RecordLimits,
-} from './record-limits.ts';
+import { exactBound, exceededLimit, extraKeysExpression, listExtraKeys, type RecordLimits } from './record-limits.ts';
+import type { RecordParts } from './record-part.ts';
 import { growthOf, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Submission } from './submission.ts';
 import { type KnownStates, mostGrowth, REPAIRED, type RefusingRecord, StoredBefore } from './write-part.ts';
@@ -49,10 +43,11 @@ export interface ConflictDeps {
   users: UserCollection;
   limits: RecordLimits;
   maxArrayItems: number;
+  parts: Pick<RecordParts, 'bytes'>;
 }
 
 /** Explains why an upsert was refused. */
-export function createConflictReader({ users, limits, maxArrayItems }: ConflictDeps) {
+export function createConflictReader({ users, limits, maxArrayItems, parts: { bytes } }: ConflictDeps) {
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
   function explainSize(facts: Facts, submission: Submission, view: RecordView): WriteConflict {
     const { change, size, fieldKeys } = submission;
@@ -96,7 +91,7 @@ export function createConflictReader({ users, limits, maxArrayItems }: ConflictD
      */
     async resolve(submission: Submission): Promise<WriteConflict> {
       const [facts] = await users
-        .aggregate<Facts>(factsPipeline(submission), { readConcern: { level: 'majority' } })
+        .aggregate<Facts>(factsPipeline(submission, bytes), { readConcern: { level: 'majority' } })
         .toArray();
       if (!facts) return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: UNSEEN };
       if (facts.schemaVersion > submission.schemaVersion) throw new OutdatedSchema();
@@ -116,7 +111,7 @@ export function createConflictReader({ users, limits, maxArrayItems }: ConflictD
 }
 
 /** The pipeline that reads {@link Facts}; the sizes only when the record may exceed its limit. */
-function factsPipeline(submission: Submission) {
+function factsPipeline(submission: Submission, bytes: object) {
   const { appId, email, change, maxBound, fieldKeys, parts } = submission;
   const growth = submission.growth + mostGrowth(parts);
   const arrays = Object.keys(change.append);
@@ -137,7 +132,7 @@ function factsPipeline(submission: Submission) {
     sizeBound: 1,
     ...(arrays.length > 0 && { types: typesExpression(arrays) }),
     ...(read && read.length > 0 && { parts: Object.fromEntries(read) }),
-    size: nearLimit(RECORD_BYTES),
+    size: nearLimit(bytes),
     replaced: nearLimit({ $subtract: [{ $bsonSize: replaced }, { $bsonSize: {} }] }),
     extraKeys: nearLimit(extraKeysExpression(fieldKeys)),
   };

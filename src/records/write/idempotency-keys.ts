@@ -9,7 +9,7 @@ import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../stored/outbox.ts';
-import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
+import type { UserCollection, UserDocument } from '../stored/record.ts';
 import { prefixRange, type RecordId } from '../stored/record-id.ts';
 import type { ErasureGuard, RecordTraces } from './erasure.ts';
 
@@ -22,6 +22,34 @@ const KEPT_SECONDS = 25 * 60 * 60;
 
 /** With this many keys a record moves them to `applied_keys`. */
 export const MAX_INLINE_KEYS = 128;
+
+/** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
+export const appliedKeySchema = schema(
+  {
+    key: { type: Binary, required: true },
+    content: { type: Binary, required: true },
+    at: { type: Date, required: true },
+    /**
+     * The kept submission that is all its submission stores (known-people.ts). The key is applied
+     * when that one exists.
+     */
+    keptAs: UUID,
+  },
+  { _id: false },
+);
+export type AppliedKey = DocumentOf<typeof appliedKeySchema>;
+
+/** The members of a record with keys. */
+export interface WithKeys {
+  /** The newest submissions with a key, oldest first. Others are in `applied_keys`. */
+  appliedKeys?: AppliedKey[];
+  /** The number of moves from `appliedKeys` to `applied_keys` (idempotency-keys.ts). */
+  keyEpoch?: number;
+}
+
+declare module '../stored/record.ts' {
+  interface UserDocument extends WithKeys {}
+}
 
 /** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
 const movedKeySchema = schema(

@@ -6,10 +6,11 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
+import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history-entries.ts';
-import { BY_EMAIL, type LineMark, type UserDocument, updateAsRead } from '../stored/record.ts';
+import { BY_EMAIL, type UserDocument, updateAsRead } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import {
   type ConflictDeps,
@@ -19,11 +20,38 @@ import {
   typesExpression,
   type WriteConflict,
 } from './conflict.ts';
+import type { EditParts } from './edit-part.ts';
 import type { RecordEraser } from './erasure.ts';
 import { arrayFullError, refuseOversized } from './record-limits.ts';
-import type { RecordParts } from './record-part.ts';
+import type { RecordPart } from './record-part.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { Claim, Submission } from './submission.ts';
+
+/**
+ * The last import and line that wrote a record. A line with its own mark was applied before. An
+ * update by an import requires that the mark has not changed.
+ */
+const importMarkSchema = schema(
+  {
+    id: ObjectId,
+    line: Number,
+    result: only<'created' | 'updated'>(String),
+    /** Set by a run that took the import over: no update of the earlier run matches. */
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+type ImportMark = DocumentOf<typeof importMarkSchema>;
+type LineMark = Required<Omit<ImportMark, 'fence'>>;
+
+declare module '../stored/record.ts' {
+  interface UserDocument {
+    import?: ImportMark;
+  }
+}
+
+/** The mark of imports in a record. Only their lines write it. */
+export const importPart: RecordPart = { name: 'import', members: { import: importMarkSchema }, under: () => undefined };
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
@@ -95,11 +123,11 @@ export function createImportLines(
   deps: ConflictDeps & {
     newId: (createdAt: Date) => RecordId;
     erase: RecordEraser;
-    history: Pick<RecordHistory, 'noteUse'>;
-    parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair'>;
+    history: Pick<RecordHistory, 'noteUse' | 'maxEntry'>;
+    edits: Pick<EditParts, 'facts' | 'isReady' | 'repair'>;
   },
 ) {
-  const { users, limits, maxArrayItems, newId, erase, history, parts } = deps;
+  const { users, limits, maxArrayItems, newId, erase, history, edits } = deps;
   const conflicts = createConflictReader(deps);
   const records = insertTarget(users, Object.keys(BY_EMAIL));
 
@@ -127,7 +155,7 @@ export function createImportLines(
       ...changesOf(Object.keys(change.set), before, { ...before, ...change.set }),
       ...appendedTo(change),
     ];
-    submission.entry = sizedEntry({ at, by, version, changes }, limits.maxEntry);
+    submission.facts.entry = sizedEntry({ at, by, version, changes }, history.maxEntry);
     const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
     const mark: LineMark = { id: importId, line: number, result: 'updated' };
@@ -171,8 +199,8 @@ export function createImportLines(
     lease: Lease,
   ): Promise<WriteConflict | { reason: 'busy' }> {
     try {
-      if (!facts || parts.isReady(facts, lease, false)) return await conflicts.resolve(submission);
-      await parts.repair(facts, lease, false);
+      if (!facts || edits.isReady(facts, lease, false)) return await conflicts.resolve(submission);
+      await edits.repair(facts, lease, false);
       return { reason: 'repaired' };
     } catch (error) {
       // The relay must take the events of the record first.
@@ -199,7 +227,7 @@ export function createImportLines(
         arraySizes: 1,
         sizeBound: 1,
         import: 1,
-        ...parts.editFacts(lease),
+        ...edits.facts(lease),
         ...Object.fromEntries(values.map((path) => [path, 1])),
         ...(append.size > 0 && { types: typesExpression([...append]) }),
       };
@@ -237,7 +265,7 @@ export function createImportLines(
       // A value under an old key may displace the one that was compared (decision 22).
       const mayMove = lease.renames !== undefined && facts.schemaVersion < lease.renames.version;
       if (facts.isSame && !mayMove) return { result: 'unchanged' };
-      if (!parts.isReady(facts, lease, false)) return { write: 'inspect' };
+      if (!edits.isReady(facts, lease, false)) return { write: 'inspect' };
       if (facts.isSame) return { result: 'unchanged' };
       const refusal = refusalOf(submission);
       if (refusal) return { result: refusal };

@@ -1,8 +1,8 @@
 import type { UUID } from 'mongodb';
 import { limitAttempts } from '../../platform/core/attempts.ts';
-import type { AppliedKey, UserCollection, UserDocument } from '../stored/record.ts';
+import type { UserCollection, UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
-import { type EarlierKey, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
+import { type AppliedKey, type EarlierKey, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';
 import type { Submission } from './submission.ts';
 
@@ -27,7 +27,7 @@ export function createKnownPeople(deps: {
   const { users, keys, keptWrites, newId } = deps;
 
   /** @throws {KeyReused} when the record has the key with other data */
-  async function find({ appId, email, applied }: Submission): Promise<Found> {
+  async function find({ appId, email, facts: { applied } }: Submission): Promise<Found> {
     const appliedKeys = applied && { $elemMatch: { key: applied.key } };
     const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, ...(appliedKeys && { appliedKeys }) };
     const record = await users.findOne<KnownPerson>({ appId, email }, { projection, readConcern: 'majority' });
@@ -54,7 +54,7 @@ export function createKnownPeople(deps: {
 
   /** Stores the key of a submission, unless the record has it: then resolves with `earlier`. */
   async function claim(submission: Submission, found: Found, keptAs?: UUID): Promise<Found> {
-    const { applied } = submission;
+    const { applied } = submission.facts;
     let current = found;
     const again = limitAttempts('submissionsOfRecord', 1);
     for (let attempt = 0; ; attempt = again()) {
@@ -99,7 +99,7 @@ export function createKnownPeople(deps: {
       if (!found.record || found.earlier) return found.record;
       // Before the key: a refused claim leaves no key.
       const until = await keptWrites.claimFor(submission, found.record._id);
-      const keptAs = submission.isKept ? newId(submission.now) : undefined;
+      const keptAs = submission.facts.isKept ? newId(submission.now) : undefined;
       const { record, earlier } = await claim(submission, found, keptAs);
       if (!record || earlier) return completed({ record, earlier }, submission);
       // The person may have another record meanwhile, which the claim of the files does not name.

@@ -6,12 +6,11 @@ import type { RecordParts } from './record-part.ts';
 import type { Submission } from './submission.ts';
 
 /** A valid change, and how it was sent. */
-type Sent = Pick<Submission, 'email' | 'change' | 'now' | 'by'> &
-  Partial<Pick<Submission, 'applied' | 'lang' | 'page'>>;
+type Sent = Pick<Submission, 'email' | 'change' | 'now' | 'by'> & Partial<Pick<Submission, 'facts'>>;
 
 /** Returns the submission of a change that is valid under a lease. */
 export function prepareSubmission(
-  { email, change, now, by, applied, lang, page }: Sent,
+  { email, change, now, by, facts = {} }: Sent,
   lease: Lease,
   { limits, parts }: { limits: RecordLimits; parts: RecordParts },
 ): Submission {
@@ -31,12 +30,8 @@ export function prepareSubmission(
     // A filter cannot tell whether the write creates the record, so the bound has the defaults too.
     growth: boundGrowth(change, defaults ? { ...size, set: size.set + defaults.bytes } : size, limits),
     maxBound: sizeBoundLimit(limits, parts.reserved(lease)),
-    applied,
-    lang,
-    page,
-    isKept: by === 'person' && lease.app.keepsSubmissions,
+    facts,
     // All members from the start: a copy that adds some is slow.
-    entry: undefined,
     parts: undefined,
     claim: undefined,
   };

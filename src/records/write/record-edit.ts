@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { BSON } from 'mongodb';
+import { BSON, ObjectId } from 'mongodb';
 import { oldKeyIssues } from '../../fields/renames.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import {
@@ -11,37 +11,58 @@ import {
   Unavailable,
 } from '../../platform/core/errors.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
+import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { momentIn } from '../../schemas/checked-data.ts';
 import type { RenameStore } from '../../schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { RecordHistory } from '../history/history.ts';
-import { changesOf, underPresentKeys, undoOf, valuesAre } from '../history/history-entries.ts';
-import type {
-  ChangeMark,
-  HistoryAuthor,
-  HistoryChange,
-  RecordFilter,
-  RecordUpdate,
-  UserCollection,
-  UserDocument,
-} from '../stored/record.ts';
+import {
+  changesOf,
+  type HistoryAuthor,
+  type HistoryChange,
+  underPresentKeys,
+  undoOf,
+  valuesAre,
+} from '../history/history-entries.ts';
+import type { DetailedRecord, RecordDetails } from '../read/record-details.ts';
+import type { RecordFilter, RecordUpdate, UserCollection, UserDocument } from '../stored/record.ts';
 import { parseRecordId, type RecordId } from '../stored/record-id.ts';
-import type { DetailedRecord, RecordDetails, UserRecord } from '../stored/record-json.ts';
+import type { UserRecord } from '../stored/record-json.ts';
 import { OutdatedSchema } from './conflict.ts';
+import type { EditParts } from './edit-part.ts';
 import {
   arrayFullError,
   exactBound,
   exceededLimit,
   listExtraKeys,
-  RECORD_BYTES,
   RecordHasTooManyKeys,
   type RecordLimits,
   recordFullError,
 } from './record-limits.ts';
-import type { RecordParts } from './record-part.ts';
+import type { RecordPart, RecordParts } from './record-part.ts';
 import type { Revalidation } from './revalidation.ts';
 import { type CheckedWrite, type Statement, unset } from './write-part.ts';
+
+/** The last change of many records that wrote a record, or undid that. As an import mark. */
+const changeMarkSchema = schema(
+  {
+    id: ObjectId,
+    undone: Boolean,
+    fence: ObjectId,
+  },
+  { _id: false },
+);
+export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
+
+declare module '../stored/record.ts' {
+  interface UserDocument {
+    change?: ChangeMark;
+  }
+}
+
+/** The mark of changes of many records. Only those write it. */
+export const changePart: RecordPart = { name: 'change', members: { change: changeMarkSchema }, under: () => undefined };
 
 const DIGEST_LENGTH = 16;
 
@@ -76,14 +97,13 @@ export interface EditedRecord
   parts?: Readonly<Record<string, unknown>>;
 }
 
-/** The members of a record that an edit depends on, besides `data`, and those of parts. */
+/** The members of a record that an edit depends on, besides `data` and its size. */
 export const EDITED_PROJECTION = {
   appId: 1,
   email: 1,
   updatedAt: 1,
   schemaVersion: 1,
   sizeBound: 1,
-  bytes: RECORD_BYTES,
 };
 
 /** What changes records for operators, one or many. */
@@ -94,11 +114,12 @@ export interface EditDeps {
   limits: RecordLimits;
   maxArrayItems: number;
   newId: (at: Date) => RecordId;
-  parts: Pick<RecordParts, 'editFacts' | 'isReady' | 'repair' | 'claimEdit' | 'addEdit'>;
+  parts: Pick<RecordParts, 'bytes'>;
+  edits: EditParts;
   details: Pick<RecordDetails, 'projection'>;
 }
 
-interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId' | 'parts'> {
+interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId' | 'edits'> {
   lease: Lease;
   by: HistoryAuthor;
   /** For one of many records, of which only the named values were read. */
@@ -132,7 +153,7 @@ export interface EditWrite {
  */
 export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
   const { _id, appId, email, data, updatedAt, sizeBound } = record;
-  const { lease, by, bulk, parts, maxArrayItems, newId } = context;
+  const { lease, by, bulk, edits, maxArrayItems, newId } = context;
   const { app, validator } = lease;
   const schemaVersion = lease.schema.version;
   const at = new Date(Math.max(Date.now(), updatedAt.getTime() + 1));
@@ -185,7 +206,7 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
   });
   const applied = { email, at, by, schemaVersion, set, unset: edit.unset, keys, after, isWhole: !bulk, changes };
-  const noteStored = parts.addEdit(statement, applied, record, lease);
+  const noteStored = edits.add(statement, applied, record, lease);
   return {
     filter: typedFilter<UserDocument>(filter),
     update: changing<UserDocument>(update),
@@ -249,12 +270,12 @@ function sizeOf(data: Record<string, unknown>, keys: readonly string[]): number 
 export async function prepareEdit(
   record: EditedRecord,
   lease: Lease,
-  parts: EditDeps['parts'],
+  edits: EditDeps['edits'],
   isWhole: boolean,
 ): Promise<boolean> {
   if (record.schemaVersion > lease.schema.version) throw new OutdatedSchema();
-  if (parts.isReady(record, lease, isWhole)) return true;
-  await parts.repair(record, lease, isWhole);
+  if (edits.isReady(record, lease, isWhole)) return true;
+  await edits.repair(record, lease, isWhole);
   return false;
 }
 
@@ -286,7 +307,7 @@ export function createRecordEditor(
     history: Pick<RecordHistory, 'find'>;
   },
 ) {
-  const { users, leases, revalidation, history, renamesSince, parts, details } = deps;
+  const { users, leases, revalidation, history, renamesSince, parts, edits, details } = deps;
 
   async function attempt(
     _id: RecordId,
@@ -298,17 +319,17 @@ export function createRecordEditor(
   ): Promise<DetailedRecord | undefined> {
     const { app } = lease;
     const filter = { _id, appId: app.id };
-    const projection = { ...EDITED_PROJECTION, data: 1, ...parts.editFacts(lease) };
+    const projection = { ...EDITED_PROJECTION, bytes: parts.bytes, data: 1, ...edits.facts(lease) };
     const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('userNotFound');
     // The write depends on the record as it was read; only a read that is late could mislead it.
     if (leftMs() <= 0) throw new Unavailable();
     // First: the tag of a record whose values are still to be moved is another one.
-    if (!(await prepareEdit(record, lease, parts, true))) return undefined;
+    if (!(await prepareEdit(record, lease, edits, true))) return undefined;
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
     const edit = typeof source === 'function' ? await source(record, lease) : source;
     const { filter: unchanged, update, checked, noteStored } = editWrite(record, edit, { ...deps, lease, by });
-    const inTime = await parts.claimEdit(lease, record, { ...edit.set, ...edit.lists });
+    const inTime = await edits.claim(lease, record, { ...edit.set, ...edit.lists });
     try {
       const options = { projection: details.projection, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate({ ...unchanged, ...inTime }, update, options);

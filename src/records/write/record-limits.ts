@@ -2,7 +2,6 @@ import { BSON } from 'mongodb';
 import { MAX_EXTRA_KEYS, type RecordChange, TOO_MANY_EXTRA_KEYS } from '../../fields/compile.ts';
 import { Conflict, InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, say } from '../../platform/languages/reasons.ts';
-import { maxEntryBytes } from '../history/history-entries.ts';
 import { mostGrowth, type WritePart } from './write-part.ts';
 
 /** Changes up to this size in bytes are not counted: 100 fields take less than `SLACK`. */
@@ -22,12 +21,7 @@ export interface RecordLimits {
   max: number;
   /** The bytes that one extra key counts. */
   extraKey: number;
-  /** The largest entry of the history, in bytes. */
-  maxEntry: number;
 }
-
-/** The size of a record in an aggregation, in bytes. Its history has limits of its own. */
-export const RECORD_BYTES = { $subtract: [{ $bsonSize: '$$ROOT' }, { $ifNull: ['$historyBytes', 0] }] };
 
 /** The keys of `data` that are not fields of the schema, in an aggregation. */
 export const extraKeysExpression = (fieldKeys: readonly string[]) => ({
@@ -37,7 +31,7 @@ export const extraKeysExpression = (fieldKeys: readonly string[]) => ({
 /** `recordLimit` is in bytes. */
 export function createRecordLimits(recordLimit: number): RecordLimits {
   const max = recordLimit - SLACK;
-  return { max, extraKey: Math.floor(max / MAX_EXTRA_KEYS), maxEntry: maxEntryBytes(recordLimit) };
+  return { max, extraKey: Math.floor(max / MAX_EXTRA_KEYS) };
 }
 
 /** The BSON sizes of the values and of the items of a change, in bytes. */

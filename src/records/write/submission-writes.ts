@@ -1,16 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import type { ObjectId } from 'mongodb';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { type AppliedKey, BY_EMAIL } from '../stored/record.ts';
+import { BY_EMAIL } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import { type ConflictDeps, createConflictReader } from './conflict.ts';
 import type { RecordWriter } from './group-commit.ts';
 import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
-import type { Claim, HoldReason, Submission, Written } from './submission.ts';
+import type { Claim, Submission, Written } from './submission.ts';
 import type { KnownStates, RefusingRecord, WritePart } from './write-part.ts';
 
 /** The response to a submission (spec 4.1). */
@@ -18,11 +17,6 @@ export interface StoredSubmission {
   id: RecordId;
   createdAt: Date;
   updatedAt: Date;
-  /** It waits for an operator (spec 4.5); `id` is that of the held entry. */
-  held?: true;
-  heldFor?: HoldReason;
-  /** The answer must not tell whether the email was known (spec 4.5.5). */
-  isHidden?: boolean;
 }
 
 /** The required record does not exist. Nothing was stored. */
@@ -37,11 +31,9 @@ export function createSubmissionStore(
   deps: ConflictDeps & {
     writer: RecordWriter;
     newId: (createdAt: Date) => RecordId;
-    /** Finds the record to which a submission with a key was applied. */
-    findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
   },
 ) {
-  const { users, writer, newId, maxArrayItems, limits, findApplied } = deps;
+  const { users, writer, newId, maxArrayItems, limits } = deps;
   const records = insertTarget(users, Object.keys(BY_EMAIL));
   /** Lets upserts name the record of a person. Their filters verify it: it may be outdated. */
   const cache = new LRUCache<string, CachedPerson>({ max: MAX_CACHED });
@@ -218,16 +210,11 @@ export function createSubmissionStore(
       const written = await (claim ? createClaiming(claim, submission, newRecord) : insert(submission, newRecord));
       return written && answer(personKey(submission), submission, written);
     },
-
-    /** Finds the response of what was applied under a key. @throws {KeyReused} for other data */
-    async findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<StoredSubmission | undefined> {
-      const record = await findApplied(appId, email, applied);
-      return record && answerOf(record);
-    },
   };
 }
 
-const answerOf = ({ _id: id, createdAt, updatedAt }: RefusingRecord): StoredSubmission => ({
+/** The response of a submission that the record had before. */
+export const answerOf = ({ _id: id, createdAt, updatedAt }: RefusingRecord): StoredSubmission => ({
   id,
   createdAt,
   updatedAt,

@@ -1,13 +1,19 @@
 import type { Document, ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../fields/compile.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
-import type { SizedEntry } from '../history/history-entries.ts';
-import type { AppliedKey } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 import type { ChangeSize } from './record-limits.ts';
 import type { WritePart } from './write-part.ts';
 
 const OVERHEAD = 300;
+
+/** How a submission was sent. Features add what they know of it. */
+export interface SubmissionFacts {
+  /** The language of the person, if the app has several. */
+  lang?: string | undefined;
+  /** The URL of the page that sent it, as sent. */
+  page?: string | undefined;
+}
 
 /** An accepted submission, or line of an import, with every value that its write needs. */
 export interface Submission {
@@ -28,16 +34,7 @@ export interface Submission {
   growth: number;
   /** The maximum of `sizeBound`, in bytes. */
   maxBound: number;
-  /** The key under which it was sent. */
-  applied: AppliedKey | undefined;
-  /** The language of the person, if the app has several. */
-  lang: string | undefined;
-  /** The URL of the page that sent it, as sent. */
-  page: string | undefined;
-  /** Whether the app keeps it (spec 4.3.7). */
-  isKept: boolean;
-  /** Of an update by an import: its entry in the history, once the record was read. */
-  entry: SizedEntry | undefined;
+  facts: SubmissionFacts;
   /** What features add to the write; undefined: nothing. */
   parts: readonly WritePart[] | undefined;
   /** The claim of what it names, if it has to claim anything. */
@@ -73,10 +70,3 @@ export function estimateBytes({ size, defaults, parts = [] }: Submission): numbe
   const own = size.set + size.append + (defaults ? defaults.bytes : 0) + OVERHEAD;
   return parts.reduce((sum, { bytes }) => sum + bytes, own);
 }
-
-/**
- * A hidden field was filled; an HTML form had no solved challenge, or no token of a provider; the
- * provider was away.
- */
-export const HOLD_REASONS = ['honeypot', 'no-proof', 'no-captcha', 'captcha-away'] as const;
-export type HoldReason = (typeof HOLD_REASONS)[number];

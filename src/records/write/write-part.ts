@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { HistoryAuthor, HistoryChange, UserDocument } from '../stored/record.ts';
+import type { UserDocument } from '../stored/record.ts';
 import type { RecordId } from '../stored/record-id.ts';
 
 /** A write of a record while its parts add to it. */
@@ -87,7 +87,7 @@ export interface Requirement<Facts = unknown> {
    * Brings the record to this state, so that the write may pass when it is repeated.
    * @throws {AppError} when the part refuses the write
    */
-  restore(facts: Facts, record: EditTarget): Promise<void>;
+  restore(facts: Facts, record: RecordTarget): Promise<void>;
   /** Whether an edit that replaces all of `data` does not need it. */
   onlyPartial?: true;
 }
@@ -139,41 +139,5 @@ export function mostGrowth(parts: readonly WritePart[] = []): number {
 /** The states that the parts of a write know or assume, by their names. */
 export type KnownStates = Readonly<Record<string, unknown>>;
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** A change of a stored record by an operator, as it was read. */
-export interface AppliedEdit {
-  email: string;
-  at: Date;
-  by: HistoryAuthor;
-  schemaVersion: number;
-  /** The values that replace others. */
-  set: Values;
-  unset: readonly string[];
-  /** The keys of `set`, of `unset`, and of lists from which items are removed. */
-  keys: readonly string[];
-  /** `data` after the edit. */
-  after: Record<string, unknown>;
-  /** Whether `after` has all of `data`, or only the values that the edit names. */
-  isWhole: boolean;
-  /** The values that are others than before. */
-  changes: readonly HistoryChange[];
-}
-
-/** A part of the edits under a lease. Each is the write of one record as it was read. */
-export interface EditPart<Facts = unknown> {
-  readonly name: string;
-  readonly requires?: readonly Requirement[];
-  /** What else it reads of a record before an edit: an expression of a projection. */
-  readonly facts?: Document;
-  /**
-   * Claims what an edit names. Resolves with the time of MongoDB's clock before which the edit
-   * begins; undefined: there is nothing to claim.
-   * @param values what the edit sets @throws {AppError} when it cannot name one of them
-   */
-  claim?(record: EditTarget & Pick<UserDocument, 'data'>, values: Values): Promise<Date | undefined>;
-  /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
-  add?(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: EditTarget) => void) | undefined;
-}
-
-export type EditTarget = Pick<UserDocument, '_id' | 'appId' | 'email'>;
+/** A record that a requirement restores. */
+export type RecordTarget = Pick<UserDocument, '_id' | 'appId' | 'email'>;

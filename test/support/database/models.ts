@@ -3,14 +3,13 @@ import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/w
 import type { Connection } from '../../../src/platform/database/client.ts';
 import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/record.ts';
 import { createErasureModel } from '../../../src/records/write/erasure.ts';
-import { createRecordLimits } from '../../../src/records/write/record-limits.ts';
 import { joinMembers } from '../../../src/records/write/record-part.ts';
 import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
 import { createUnconnectedParts } from './record-parts.ts';
 
 export type Models = ReturnType<typeof createModels>;
 
-const MEMBERS = createUnconnectedParts(createRecordLimits(1_000_000)).map(({ members }) => members);
+const MEMBERS = createUnconnectedParts().map(({ members }) => members);
 
 /** Opens the collections that tests of single parts use. */
 export function createModels(connection: Connection) {

@@ -3,11 +3,10 @@ import type { ObjectId } from 'mongodb';
 import { createOperatorLoad } from '../../../src/api/operator-load.ts';
 import type { ReadySlot } from '../../../src/operators/search/queried-app.ts';
 import { createUserQuery } from '../../../src/operators/search/user-query.ts';
-import { createRecordRanges } from '../../../src/records/read/ranges.ts';
+import { createRecordList } from '../../../src/records/read/record-list.ts';
 import { createRecordPages } from '../../../src/records/read/record-pages.ts';
 import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
 import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { NO_RENAMES } from '../server/renames.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');
@@ -204,7 +203,6 @@ export function createQueries(
   budgets: { budgetMs?: number | undefined; plainBudgetMs?: number } = {},
 ) {
   const load = createOperatorLoad();
-  const ranges = createRecordRanges(users, load);
-  const pages = createRecordPages({ users, ranges, load, recentRenames: NO_RENAMES });
+  const { ranges, pages } = createRecordPages(users, load, createRecordList(users, load));
   return { pages, query: createUserQuery({ ranges, pages, ...budgets }) };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createEditParts } from '../../../src/records/write/edit-part.ts';
 import { createRecordParts, joinMembers, type RecordPart } from '../../../src/records/write/record-part.ts';
 import type { Submission } from '../../../src/records/write/submission.ts';
 import type { Requirement, Statement, WritePart } from '../../../src/records/write/write-part.ts';
@@ -76,18 +77,18 @@ describe('the parts of a record', () => {
   });
 
   it('repair a record before an edit, and add to it in their order', async () => {
-    const parts = createRecordParts([partOf('a', ''), partOf('b', '')]);
+    const edits = createEditParts(createRecordParts([partOf('a', ''), partOf('b', '')]));
     const lease = newLease();
     const record = { _id: {}, appId: {}, email: 'ada@x.org' } as never;
-    expect(parts.editFacts(lease)).toEqual({ parts: { 'room in a': { $size: '$a' }, 'room in b': { $size: '$b' } } });
+    expect(edits.facts(lease)).toEqual({ parts: { 'room in a': { $size: '$a' }, 'room in b': { $size: '$b' } } });
     const read = (facts: object) => ({ ...(record as object), parts: facts }) as never;
-    expect(parts.isReady(read({ 'room in a': 1, 'room in b': 1 }), lease, true)).toBe(true);
+    expect(edits.isReady(read({ 'room in a': 1, 'room in b': 1 }), lease, true)).toBe(true);
     const full = read({ 'room in a': 1, 'room in b': 'full' });
-    expect(parts.isReady(full, lease, true)).toBe(false);
-    await parts.repair(full, lease, true);
+    expect(edits.isReady(full, lease, true)).toBe(false);
+    await edits.repair(full, lease, true);
     expect(calls.splice(0)).toEqual(['restored b']);
     const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
-    const noteStored = parts.addEdit(statement, { isWhole: true } as never, record, lease);
+    const noteStored = edits.add(statement, { isWhole: true } as never, record, lease);
     expect(statement.filter).toEqual({ a: 'has room', b: 'has room' });
     expect(statement.update.$set).toEqual({ a: true, b: true });
     expect(calls).toEqual([]);
@@ -96,14 +97,14 @@ describe('the parts of a record', () => {
   });
 
   it('require of an edit of the whole record only what it needs', () => {
-    const parts = createRecordParts([partOf('partial', '')]);
+    const edits = createEditParts(createRecordParts([partOf('partial', '')]));
     const lease = newLease();
     const record = { parts: { 'room in partial': 'full' } } as never;
-    expect(parts.isReady(record, lease, true)).toBe(true);
-    expect(parts.isReady(record, lease, false)).toBe(false);
+    expect(edits.isReady(record, lease, true)).toBe(true);
+    expect(edits.isReady(record, lease, false)).toBe(false);
     const filterOf = (isWhole: boolean) => {
       const statement: Statement = { filter: {}, update: { $set: {} }, newId: {} as never, bytes: 0 };
-      parts.addEdit(statement, { isWhole } as never, record, lease);
+      edits.add(statement, { isWhole } as never, record, lease);
       return statement.filter;
     };
     expect(filterOf(true)).toEqual({});
@@ -111,6 +112,6 @@ describe('the parts of a record', () => {
   });
 
   it('of a record without parts read nothing', () => {
-    expect(createRecordParts([]).editFacts(newLease())).toEqual({});
+    expect(createEditParts(createRecordParts([])).facts(newLease())).toEqual({});
   });
 });

@@ -1,0 +1,76 @@
+import type { OperatorLoad } from '../api/operator-load.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import type { Feature } from '../apps/feature.ts';
+import type { Config } from '../platform/core/config.ts';
+import type { Connection } from '../platform/database/client.ts';
+import type { Metrics } from '../platform/metrics/metrics.ts';
+import type { SchemaLeases } from '../schemas/schema-leases.ts';
+import { createRecordList, type Showing } from './read/record-list.ts';
+import { CORE_MEMBERS, createUserModel } from './stored/record.ts';
+import { createRecordIds } from './stored/record-id.ts';
+import { createGroupCommit } from './write/group-commit.ts';
+import { createRecordLimits } from './write/record-limits.ts';
+import { createRecordParts, joinMembers, type RecordPart } from './write/record-part.ts';
+import { createRecordRemoval } from './write/record-removal.ts';
+import { createRevalidation } from './write/revalidation.ts';
+import { createSubmissionStore } from './write/submission-writes.ts';
+
+export type UserBase = ReturnType<typeof createUserBase>;
+
+/**
+ * Creates what the parts of records stand on: the collection, its list, the limits of a record.
+ * @param deps.showing changes what is shown of a record
+ */
+export function createUserBase(deps: {
+  config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
+  connection: Connection;
+  load: OperatorLoad;
+  showing?: Showing;
+}) {
+  const { config, connection, load, showing } = deps;
+  const users = createUserModel(connection).collection;
+  return {
+    config,
+    connection,
+    load,
+    users,
+    list: createRecordList(users, load, showing),
+    newId: createRecordIds(),
+    limits: createRecordLimits(config.recordLimit),
+  };
+}
+
+export type Users = ReturnType<typeof createUsers>;
+
+/** Creates the users of apps (spec 2.1): their model, and the writes of submissions. */
+export function createUsers(
+  { config, connection, users, list, newId, limits }: UserBase,
+  deps: {
+    apps: Pick<AppService, 'stateOf'>;
+    leases: SchemaLeases;
+    /** In the order of the refusals of a write. */
+    parts: readonly RecordPart[];
+    metrics: Metrics;
+  },
+) {
+  const { apps, leases, metrics } = deps;
+  const parts = createRecordParts(deps.parts);
+  const model = createUserModel(connection, joinMembers([CORE_MEMBERS, ...deps.parts.map(({ members }) => members)]));
+  return {
+    list,
+    limits,
+    parts,
+    revalidation: createRevalidation({ users, parts, apps, leases }),
+    submissions: createSubmissionStore({
+      users,
+      newId,
+      limits,
+      maxArrayItems: config.maxArrayItems,
+      parts,
+      writer: createGroupCommit(users, metrics),
+    }),
+    /** The records as data of their app. */
+    owned: createRecordRemoval(users),
+    feature: { models: [model] } satisfies Feature,
+  };
+}
