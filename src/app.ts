@@ -44,11 +44,13 @@ export function createApp(deps: {
   const metrics = services.metrics ?? NO_METRICS;
   const edge = {
     auth: createAuthStrategies(services.sessions, services.apiKeys, createSessionCookie(config)),
-    readers: createBodyReaders(config.bodyLimit),
+    readers: createBodyReaders(
+      config.bodyLimit,
+      services.features.flatMap(({ bodies }) => bodies ?? []),
+    ),
     load: services.load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
-    fileSink: services.fileSink,
     scope: services.scope,
     recordAudit: createAuditRecorder(services.audit, services.findApp),
     until: services.clock.until,

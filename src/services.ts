@@ -381,7 +381,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     exports: exports.service,
-    fileSink: submissions.fileSink,
     files,
     findApp: schemas.findApp,
     imports: imports.service,

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import type { AppError } from '../platform/core/errors.ts';
 import type { Until } from '../platform/database/clock.ts';
 import type { PlainCode } from '../platform/languages/reasons.ts';
-import type { FormEntries } from './body/form-body.ts';
 import type {
   AppPrincipal,
   KeyPrincipal,
@@ -39,34 +38,25 @@ export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session
  */
 export type Load = 'light' | 'read' | 'long';
 
-export type MediaType = 'application/json' | FormType;
-
-type FormType = 'application/x-www-form-urlencoded' | 'multipart/form-data';
-
-export interface BodySpec<Schema extends z.ZodType = z.ZodType, Types extends MediaType = MediaType> {
+/** @typeParam Other the bodies of other media types than JSON */
+export interface BodySpec<Schema extends z.ZodType = z.ZodType, Other = unknown> {
   /** The schema of JSON. With `.optional()` the body may be absent. */
   schema: Schema;
   /** The media types that the endpoint reads. */
-  types: readonly [Types, ...Types[]];
+  types: readonly [string, ...string[]];
   /** The code of the refusal of a body that violates the schema. */
   refusal: PlainCode;
-  /** Whether the JSON may be larger than `BODY_LIMIT` by the images of a theme. */
-  hasImages?: true;
+  /** How many bytes larger than `BODY_LIMIT` the JSON may be. */
+  extraBytes?: number;
+  /** Whether what was read is a body of another media type, which no schema checks. */
+  isOther?(body: unknown): body is Other;
 }
 
 export function jsonBody<Schema extends z.ZodType>(
   schema: Schema,
   refusal: PlainCode = 'invalidBody',
-): BodySpec<Schema, 'application/json'> {
+): BodySpec<Schema, never> {
   return { schema, types: ['application/json'], refusal };
-}
-
-/** A JSON body, or the entries of an HTML form as {@link FormEntries}. */
-export function jsonOrFormBody<Schema extends z.ZodType>(
-  schema: Schema,
-  refusal: PlainCode = 'invalidBody',
-): BodySpec<Schema, MediaType> {
-  return { schema, types: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'], refusal };
 }
 
 type Shape = z.ZodObject;
@@ -134,9 +124,7 @@ export type Endpoints = Record<string, EndpointSpec>;
 
 type Output<Part> = Part extends z.ZodType ? z.output<Part> : undefined;
 type BodyOutput<Body> =
-  Body extends BodySpec<infer Schema, infer Types>
-    ? z.output<Schema> | (Extract<Types, FormType> extends never ? never : FormEntries)
-    : undefined;
+  Body extends BodySpec<infer Schema, infer Other> ? z.output<Schema> | Other : undefined;
 
 interface PrincipalByAuth {
   none: undefined;
@@ -198,6 +186,9 @@ export interface Route {
 
 /** Resolves with the answer to a visitor after a refusal; undefined: the usual JSON. */
 export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | Refusal | undefined>;
+
+/** Resolves with whether the app that a request of a public client names lists an origin. */
+export type OriginCheck = (req: Request, origin: string) => Promise<boolean>;
 
 /** Combines the endpoints and handlers of a feature; a missing handler is a type error. */
 export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers<All>): Route[] {

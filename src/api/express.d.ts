@@ -1,4 +1,3 @@
-import type { FormEntries } from './body/form-body.ts';
 import type { Deadline } from './deadline.ts';
 
 declare global {
@@ -12,8 +11,6 @@ declare global {
       hasOwnOrigin?: boolean;
       /** The API key of the request, by its id; for the log. */
       keyId?: string;
-      /** The entries of the form in the body, once it was read. */
-      form?: FormEntries;
       /** The deadline of a request that has a session; it covers the read of the session. */
       deadline?: Deadline;
       /** Ends the turn of the network (http/network-turns.ts). Further calls do nothing. */

@@ -1,4 +1,5 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
+import type { BodyPart } from '../api/body/readers.ts';
 import type { Refuse, Route } from '../api/endpoint.ts';
 import type { NameFinders } from '../api/names.ts';
 import type { Collection } from '../platform/database/collections.ts';
@@ -95,6 +96,8 @@ export interface AccountOwned {
 /** What a feature declares; services.ts reads it. */
 export interface Feature {
   routes?: readonly Route[];
+  /** Reads bodies of other media types than JSON. */
+  bodies?: BodyPart;
   /** Answers visitors after refusals of requests below a path. */
   refusals?: Readonly<Record<string, Refuse>>;
   /** The collections whose indexes exist before the server listens. */

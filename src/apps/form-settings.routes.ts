@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
+import { IMAGE_BYTES } from '../fields/theme.ts';
 import type { CountedOrigin } from './apps.model.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import { FormSettingsRequest, FormSettingsResponse, type SentSettings, shownSettings } from './form-settings.ts';
@@ -12,6 +13,9 @@ const Replacement = FormSettingsRequest.extend({
   refusedOrigins: z.unknown().optional(),
   ignoredRedirects: z.unknown().optional(),
 }).meta({ id: 'FormSettingsReplacement' });
+
+/** What the images of a theme add to a body, in base64. */
+const IMAGES_BYTES = Math.ceil((4 / 3) * (IMAGE_BYTES.logo + IMAGE_BYTES.cover)) + 100;
 
 const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp }));
 
@@ -67,7 +71,7 @@ export const formSettingsEndpoints = {
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
     }),
-    body: { ...jsonBody(Replacement, 'invalidForm'), hasImages: true },
+    body: { ...jsonBody(Replacement, 'invalidForm'), extraBytes: IMAGES_BYTES },
     errors: [404, 412],
   },
 } as const satisfies Endpoints;

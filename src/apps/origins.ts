@@ -1,34 +1,43 @@
 import type { ObjectId } from 'mongodb';
+import type { OriginCheck } from '../api/endpoint.ts';
 import { createAccumulator } from '../platform/core/accumulator.ts';
+import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { isOrigin } from '../platform/core/web-origin.ts';
 import type { App } from './app.ts';
 import type { AppModel, CountedOrigin } from './apps.model.ts';
 import { allowsOrigin } from './form-settings.ts';
 
-export type AppOrigins = ReturnType<typeof createAppOrigins>;
+const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
 
-/** Decides whether pages of an origin may call the public endpoints of an app (spec 5.3). */
+/** Creates the check of whether pages of an origin may call the endpoints of an app (spec 5.3). */
 export function createAppOrigins(deps: {
   apps: AppModel;
   findApp(sourceAppId: string): Promise<App | undefined>;
   refused: Pick<OriginCounts, 'note'>;
-}) {
-  return {
-    /** Resolves with whether the app lists the origin. Counts a refusal. */
-    async allows(sourceAppId: string, origin: string): Promise<boolean> {
-      const app = await deps.findApp(sourceAppId);
-      if (!app) return false;
-      if (app.form && allowsOrigin(app.form, origin)) return true;
-      deps.refused.note(app.id, origin);
-      return false;
-    },
+}): OriginCheck {
+  /** Resolves with whether the app lists the origin. Counts a refusal. */
+  async function allows(sourceAppId: string, origin: string): Promise<boolean> {
+    const app = await deps.findApp(sourceAppId);
+    if (!app) return false;
+    if (app.form && allowsOrigin(app.form, origin)) return true;
+    deps.refused.note(app.id, origin);
+    return false;
+  }
 
-    /** Resolves with whether any app lists the origin: preflights do not contain the app id. */
-    async isListedByAny(origin: string): Promise<boolean> {
-      const filter = origin === 'null' ? { 'form.nullOrigin': true } : { 'form.origins': { $in: [origin, '*'] } };
-      // By the collection: on the path of a submission.
-      return (await deps.apps.collection.findOne(filter, { projection: { _id: 1 } })) !== null;
-    },
+  /** Resolves with whether any app lists the origin: preflights do not contain the app id. */
+  async function isListedByAny(origin: string): Promise<boolean> {
+    const filter = origin === 'null' ? { 'form.nullOrigin': true } : { 'form.origins': { $in: [origin, '*'] } };
+    // By the collection: on the path of a submission.
+    return (await deps.apps.collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+  }
+
+  /** The app is in the path of the request, or in `x-app-id`. */
+  return async (req, origin) => {
+    const [, inPath] = FORM_PATH.exec(req.path) ?? [];
+    const sourceAppId = inPath === undefined ? req.headers['x-app-id'] : decodeURIComponent(inPath);
+    if (sourceAppId === undefined) return req.method === 'OPTIONS' && isListedByAny(origin);
+    const isAppId = typeof sourceAppId === 'string' && APP_ID_PATTERN.test(sourceAppId);
+    return isAppId && allows(sourceAppId, origin);
   };
 }
 

@@ -1,10 +1,9 @@
 import cors from 'cors';
 import type { Request, RequestHandler } from 'express';
 import { DEADLINE_MS } from '../api/deadline.ts';
-import type { AppOrigins } from '../apps/origins.ts';
+import type { OriginCheck } from '../api/endpoint.ts';
 import type { Config } from '../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../platform/core/errors.ts';
-import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
 
 const ALLOWED_HEADERS = [
@@ -32,8 +31,6 @@ const ALLOWED_HEADERS = [
 
 type CorsConfig = Pick<Config, 'corsOrigins' | 'publicUrl' | 'trustProxy'>;
 
-const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
-
 const SHARED: cors.CorsOptions = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowedHeaders: ALLOWED_HEADERS,
@@ -54,7 +51,7 @@ const EMBED = '/embed/';
  *
  * Sets `req.hasOwnOrigin`.
  */
-export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestHandler {
+export function createCors(config: CorsConfig, isOfApp: OriginCheck = async () => false): RequestHandler {
   const listed = new Set(config.corsOrigins);
   // A proxy may replace `Host`. Without a proxy, it is what the browser sent.
   const publicOrigin = config.trustProxy === false ? undefined : config.publicUrl;
@@ -74,7 +71,7 @@ export function createCors(config: CorsConfig, appOrigins: AppOrigins): RequestH
     if (req.path.startsWith(EMBED)) return next();
     res.vary('Origin');
     if (!req.path.startsWith(PUBLIC)) throw originError();
-    withTimeout(isOfApp(req, origin, appOrigins), DEADLINE_MS, () => new Unavailable())
+    withTimeout(isOfApp(req, origin), DEADLINE_MS, () => new Unavailable())
       .then((allowed) => (allowed ? shareWithoutCredentials(req, res, next) : next(originError())))
       .catch(next);
   };
@@ -95,13 +92,4 @@ const plainHost = (host: string): string => host.toLowerCase().replace(/\.(?=$|:
 
 function originError(): Forbidden {
   return new Forbidden('originRefused');
-}
-
-/** Resolves with whether the app of a request, in its path or in `x-app-id`, lists the origin. */
-async function isOfApp(req: Request, origin: string, appOrigins: AppOrigins): Promise<boolean> {
-  const [, inPath] = FORM_PATH.exec(req.path) ?? [];
-  const sourceAppId = inPath === undefined ? req.headers['x-app-id'] : decodeURIComponent(inPath);
-  if (sourceAppId === undefined) return req.method === 'OPTIONS' && appOrigins.isListedByAny(origin);
-  const isAppId = typeof sourceAppId === 'string' && APP_ID_PATTERN.test(sourceAppId);
-  return isAppId && appOrigins.allows(sourceAppId, origin);
 }

@@ -1,8 +1,6 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { RecordAudit } from '../access/audit/audit-recorder.ts';
-import { FormEntries } from '../api/body/form-body.ts';
-import type { FileSink } from '../api/body/multipart.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
@@ -34,9 +32,7 @@ export interface Edge {
   load: OperatorLoad;
   limitSubmit: SubmitLimiter;
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
-  findApp(sourceAppId: string): Promise<Pick<App, 'form'> | undefined>;
-  /** Takes the files of a form; undefined if the app has no field of files. */
-  fileSink(sourceAppId: string, req: Request): Promise<FileSink | undefined>;
+  findApp(sourceAppId: string): Promise<Pick<App, 'submitPerMinute'> | undefined>;
   scope: AppScope;
   recordAudit: RecordAudit;
   until: DatabaseClock['until'];
@@ -183,7 +179,7 @@ async function readInput(
     headers: spec.headers && parsePart(spec.headers, req.headers, 'invalidHeaders'),
     params: spec.params && parsePart(spec.params, req.params, 'invalidPath'),
     query: readQuery(req),
-    body: spec.body && parseBody(spec.body, await readBody(spec.body, principal, req, deadline, edge), req),
+    body: spec.body && parseBody(spec.body, await readBody(spec.body, principal, req, deadline, edge)),
     audit: (more) => void Object.assign(facts, more),
     recheck: (maxAgeMs) => caller.recheck(maxAgeMs),
     leftMs,
@@ -215,36 +211,29 @@ function closedSignal(res: Response): AbortSignal {
 async function admit(spec: EndpointSpec, sourceAppId: string, req: Request, edge: Edge): Promise<void> {
   const app = await edge.findApp(sourceAppId);
   if (!app) throw spec.auth === 'form' ? new AppNotFound() : invalidAppIdError();
-  if (spec.limit === 'submit') edge.limitSubmit(sourceAppId, req.ip ?? '', app.form?.submitPerMinute);
+  if (spec.limit === 'submit') edge.limitSubmit(sourceAppId, req.ip ?? '', app.submitPerMinute);
 }
 
 /** Resolves with the body; undefined when it is optional and absent. @throws {AppError} at once */
 function readBody(
-  { schema, types, hasImages }: BodySpec,
+  { schema, types, extraBytes }: BodySpec,
   principal: AnyInput['principal'],
   req: Request,
   deadline: Deadline,
-  { readers, fileSink }: Edge,
+  { readers }: Edge,
 ): Promise<unknown> | undefined {
   if (schema instanceof z.ZodOptional && !hasBody(req)) return undefined;
-  const [only] = types;
-  if (hasImages) return readers.jsonWithImages(req, deadline);
   // The JSON reader checks the type itself.
-  if (types.length === 1 && only === 'application/json') return readers[only](req, deadline);
+  if (types.length === 1) return readers.json(extraBytes)(req, deadline);
   const sent = readMediaType(req);
   const type = types.find((one) => one === sent);
   if (!type || !hasBody(req)) throw new InvalidInput(say('notBodyType', { types: types.join(', ') }));
-  if (type !== 'multipart/form-data' || !principal) return readers[type](req, deadline);
-  const reader = readers[type];
-  return fileSink(principal.sourceAppId, req).then((sink) => reader(req, deadline, sink));
+  const read = readers.others[type] ?? readers.json();
+  return read(req, deadline, principal?.sourceAppId);
 }
 
-/** The handler interprets the entries of a form. A page shows them again, also next to a file. */
-function parseBody({ schema, refusal }: BodySpec, body: unknown, req: Request): unknown {
-  if (!(body instanceof FormEntries)) return parsePart(schema, body, refusal);
-  req.form = body;
-  if (body.files.length > 0) throw new InvalidInput('filesRefused');
-  return body;
+function parseBody({ schema, refusal, isOther }: BodySpec, body: unknown): unknown {
+  return isOther?.(body) ? body : parsePart(schema, body, refusal);
 }
 
 function specsByPath(all: readonly Route[]): Map<string, EndpointSpec[]> {

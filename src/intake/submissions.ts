@@ -1,3 +1,4 @@
+import { createFormBodies } from '../api/body/form-bodies.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { FormImageStore } from '../apps/form-images.model.ts';
@@ -108,7 +109,6 @@ export function createSubmissions(deps: {
   const findForm = createFormLookup(leases, fileLimit);
   return {
     service,
-    fileSink: files.sink,
     challenges,
     /** The files of strangers. */
     uploads,
@@ -125,6 +125,7 @@ export function createSubmissions(deps: {
       release: release.release,
     },
     feature: {
+      bodies: createFormBodies(files.sink),
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...submissionRoutes(service),

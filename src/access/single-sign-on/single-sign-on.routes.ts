@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { jsonOrFormBody } from '../../api/body/form-bodies.ts';
 import { FormEntries } from '../../api/body/form-body.ts';
-import { type Endpoints, jsonOrFormBody, type Route, routes } from '../../api/endpoint.ts';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { Redirect } from '../../api/reply.ts';
 import { Ok } from '../../api/validation.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';

@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { Request } from 'express';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Reason, say } from '../../platform/languages/reasons.ts';
-import type { ReadBody } from './json-body.ts';
+import type { Deadline } from '../deadline.ts';
 import { checkCharset, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 
 /** The most entries of one form (spec 8). A browser sends one for each control. */
@@ -87,8 +88,8 @@ const INCOMPLETE_ESCAPE = /%(?![0-9a-f]{2})/i;
  * Creates a reader of `application/x-www-form-urlencoded` bodies. Unlike `URLSearchParams` it
  * refuses invalid UTF-8, and a `%` without two hexadecimal digits.
  */
-export function createUrlencodedReader(readBytes: ReadBytes): ReadBody {
-  return async (req, deadline) => {
+export function createUrlencodedReader(readBytes: ReadBytes) {
+  return async (req: Request, deadline: Deadline): Promise<FormEntries> => {
     checkCharset(req.headers['content-type'] ?? '');
     const sent = readBytes(req, deadline);
     const bytes = sent instanceof Promise ? await sent : sent;

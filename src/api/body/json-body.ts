@@ -9,8 +9,11 @@ const MAX_DEPTH = 20;
 
 const JSON_TYPE = /^application\/json[ \t]*(;|$)/i;
 
-/** Resolves with the parsed body. The time in which the client sends does not count. */
-export type ReadBody = (req: Request, deadline: Deadline) => Promise<unknown>;
+/**
+ * Resolves with the parsed body. The time in which the client sends does not count.
+ * @param sourceAppId the app that the caller names, if there is a caller
+ */
+export type ReadBody = (req: Request, deadline: Deadline, sourceAppId?: string) => Promise<unknown>;
 
 /**
  * Creates a reader of `application/json` in UTF-8. Browsers send that type to another origin only

@@ -1,34 +1,34 @@
-import { IMAGE_BYTES } from '../../fields/theme.ts';
-import type { MediaType } from '../endpoint.ts';
-import { createUrlencodedReader } from './form-body.ts';
 import { createJsonReader, type ReadBody } from './json-body.ts';
-import { createMultipartReader, type ReadMultipart } from './multipart.ts';
 import { createBytesReader, type ReadBytes } from './request-bytes.ts';
 
-/** What the images of a theme add to a body, in base64. */
-const IMAGES_BYTES = Math.ceil((4 / 3) * (IMAGE_BYTES.logo + IMAGE_BYTES.cover)) + 100;
+/** Memory for bodies that may be larger than others, while they are being received, in bytes. */
+const LARGE_MEMORY = 16 * 1024 * 1024;
 
-/** The largest form in bytes, also where JSON may be larger: one turn decodes it, in 10 ms. */
-const MAX_FORM_BYTES = 1024 * 1024;
+/**
+ * What a feature adds: the readers of other media types, by type.
+ * @param limit of a body, in bytes
+ */
+export type BodyPart = (readBytes: ReadBytes, limit: number) => Readonly<Record<string, ReadBody>>;
 
-export type BodyReaders = Record<Exclude<MediaType, 'multipart/form-data'>, ReadBody> & {
-  'multipart/form-data': ReadMultipart;
-  /** JSON that may be larger by {@link IMAGES_BYTES}. */
-  jsonWithImages: ReadBody;
-};
-
-/** Memory for JSON bodies with images that are being received, in bytes. */
-const IMAGE_MEMORY = 16 * 1024 * 1024;
+export type BodyReaders = ReturnType<typeof createBodyReaders>;
 
 /** Creates the readers of one server, which share their limits. @param limit in bytes */
-export function createBodyReaders(limit: number): BodyReaders {
+export function createBodyReaders(limit: number, parts: readonly BodyPart[] = []) {
   const readBytes = createBytesReader(limit);
-  const formLimit = Math.min(limit, MAX_FORM_BYTES);
-  const readForm: ReadBytes = (req, deadline) => readBytes(req, deadline, formLimit);
+  const json = createJsonReader(readBytes);
+  const larger = new Map<number, ReadBody>();
   return {
-    'application/json': createJsonReader(readBytes),
-    jsonWithImages: createJsonReader(createBytesReader(limit + IMAGES_BYTES, IMAGE_MEMORY)),
-    'application/x-www-form-urlencoded': createUrlencodedReader(readForm),
-    'multipart/form-data': createMultipartReader(readForm, formLimit),
+    /** Returns the reader of JSON that may be larger by some bytes. */
+    json(extraBytes = 0): ReadBody {
+      if (extraBytes === 0) return json;
+      const known = larger.get(extraBytes);
+      if (known) return known;
+      const reader = createJsonReader(createBytesReader(limit + extraBytes, LARGE_MEMORY));
+      larger.set(extraBytes, reader);
+      return reader;
+    },
+
+    /** By media type. */
+    others: Object.assign({}, ...parts.map((part) => part(readBytes, limit))) as Readonly<Record<string, ReadBody>>,
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { jsonOrFormBody } from '../../api/body/form-bodies.ts';
 import { FormEntries } from '../../api/body/form-body.ts';
-import { type Endpoints, jsonOrFormBody, type Route, routes } from '../../api/endpoint.ts';
+import { type Endpoints, type Route, routes } from '../../api/endpoint.ts';
 import { AppPath } from '../../api/parameters.ts';
 import { writerOf } from '../../api/principal.ts';
 import { Redirect } from '../../api/reply.ts';

@@ -7,8 +7,8 @@ import type { Request } from 'express';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FormEntries, FormFile } from '../../../src/api/body/form-body.ts';
-import type { FileSink } from '../../../src/api/body/multipart.ts';
-import { createBodyReaders } from '../../../src/api/body/readers.ts';
+import { createMultipartReader, type FileSink } from '../../../src/api/body/multipart.ts';
+import { createBytesReader } from '../../../src/api/body/request-bytes.ts';
 import { Deadline } from '../../../src/api/deadline.ts';
 import { type AppError, InvalidInput, TooLarge } from '../../../src/platform/core/errors.ts';
 import { say } from '../../../src/platform/languages/reasons.ts';
@@ -16,7 +16,7 @@ import { BOUNDARY, filePart, partOf, TYPES } from '../../support/server/forms.ts
 
 const END = `--${BOUNDARY}--\r\n`;
 const LIMIT = 100_000;
-const read = createBodyReaders(LIMIT)['multipart/form-data'];
+const read = createMultipartReader(createBytesReader(LIMIT), LIMIT);
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 const servers: Server[] = [];

@@ -50,10 +50,7 @@ function serve(scopes: Scope[] = []) {
   app.use(
     createCors(
       { corsOrigins: ['https://listed.example'], trustProxy: false, publicUrl: undefined },
-      {
-        allows: async (_app, origin) => origin === 'https://of-the-app.example',
-        isListedByAny: async (origin) => origin === 'https://of-the-app.example',
-      },
+      async (_req, origin) => origin === 'https://of-the-app.example',
     ),
   );
   app.use(
@@ -69,10 +66,9 @@ function serve(scopes: Scope[] = []) {
       readers: createBodyReaders(1_000),
       load: createOperatorLoad(),
       limitSubmit: () => undefined,
-      findApp: async () => ({ form: undefined }),
+      findApp: async () => ({}),
       scope: async (_principal, sourceAppId = 'own') => ({ id: new ObjectId(), sourceAppId }),
       recordAudit: async () => undefined,
-      fileSink: async () => undefined,
       until: () => async () => new Date(),
     }),
   );
