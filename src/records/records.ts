@@ -1,4 +1,5 @@
 import type { Feature } from '../apps/feature.ts';
+import { joinMembers } from '../platform/database/members.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import { createRecordBase, type RecordFeature } from './base.ts';
 import type { Files } from './files/files.ts';
@@ -19,7 +20,7 @@ import { createErasureStore, createRecordEraser, type RecordTraces } from './wri
 import { createGroupCommit } from './write/group-commit.ts';
 import { createImportLines } from './write/import-lines.ts';
 import { createRecordEditor } from './write/record-edit.ts';
-import { createRecordParts, joinMembers } from './write/record-part.ts';
+import { createRecordParts } from './write/record-part.ts';
 import { createRecordRemoval } from './write/record-removal.ts';
 import { createRevalidation } from './write/revalidation.ts';
 import { createSubmissionStore } from './write/submission-writes.ts';

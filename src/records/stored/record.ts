@@ -17,6 +17,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import type { Members } from '../../platform/database/members.ts';
 import {
   createModel,
   type Definition,
@@ -242,7 +243,7 @@ export const CORE_MEMBERS: Definition<CoreRecord> = {
   change: changeMarkSchema,
 };
 
-const userSchema = (members: Readonly<Record<string, object>>) =>
+const userSchema = (members: Members) =>
   schemaOf<UserDocument>(members as Definition<UserDocument>, {
     collection: 'users',
     shardKey: BY_EMAIL,
@@ -334,7 +335,5 @@ export async function updateAsRead(
 }
 
 /** The model of `users`, with its indexes. @param members also those of parts (record-part.ts) */
-export const createUserModel = (
-  connection: Connection,
-  members: Readonly<Record<string, object>> = CORE_MEMBERS,
-): Model<UserDocument> => createModel(connection, userSchema(members));
+export const createUserModel = (connection: Connection, members: Members = CORE_MEMBERS): Model<UserDocument> =>
+  createModel(connection, userSchema(members));

@@ -1,5 +1,6 @@
 import type { Document } from 'mongodb';
 import { beginsBefore } from '../../platform/database/clock.ts';
+import type { Members } from '../../platform/database/members.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import { createRecordDetails, type ShownPart } from '../stored/record-json.ts';
 import type { Submission } from './submission.ts';
@@ -21,7 +22,7 @@ import type {
 export interface RecordPart {
   /** Names what is known of the part. */
   readonly name: string;
-  readonly members: RecordMembers;
+  readonly members: Members;
   /** Those of them that have the keys of fields: a rename of a field renames these too. */
   readonly keyed?: readonly string[];
   readonly shown?: ShownPart;
@@ -52,19 +53,6 @@ interface LeasedPart {
 }
 
 export type RecordParts = ReturnType<typeof createRecordParts>;
-
-/** Members of the stored record, as paths of a Mongoose schema. */
-type RecordMembers = Readonly<Record<string, object>>;
-
-/** Joins the members of parts. @throws {Error} when two of them claim one */
-export function joinMembers(declared: readonly RecordMembers[]): RecordMembers {
-  const members: Record<string, object> = {};
-  for (const [member, declaration] of declared.flatMap((one) => Object.entries(one))) {
-    if (Object.hasOwn(members, member)) throw new Error(`two parts of a record have the member ${member}`);
-    members[member] = declaration;
-  }
-  return members;
-}
 
 /** A record with what the parts of edits read of it, by their names. */
 interface EditedParts extends EditTarget {

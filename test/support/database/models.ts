@@ -1,10 +1,10 @@
 import { createAppModel, createRevisionModel } from '../../../src/apps/apps.model.ts';
 import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import type { Connection } from '../../../src/platform/database/client.ts';
+import { joinMembers } from '../../../src/platform/database/members.ts';
 import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/record.ts';
 import { createErasureModel } from '../../../src/records/write/erasure.ts';
 import { createRecordLimits } from '../../../src/records/write/record-limits.ts';
-import { joinMembers } from '../../../src/records/write/record-part.ts';
 import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
 import { createUnconnectedParts } from './record-parts.ts';
 
