@@ -9,10 +9,10 @@ import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
-import { createNames } from './api/names.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
 import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
+import { createNames } from './apps/names.ts';
 import { consentPart } from './features/consents/consents.ts';
 import type { PageAssets } from './intake/forms/page.ts';
 import { createSubmissions } from './intake/submissions.ts';
@@ -43,6 +43,7 @@ import { createFiles } from './records/files/files.ts';
 import { createRecords } from './records/records.ts';
 import { finishing } from './records/stored/outbox.ts';
 import type { RecordTraces } from './records/write/erasure.ts';
+import { schemaVersionRoutes } from './schemas/schema-versions.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
@@ -115,7 +116,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     storage,
     apps,
     connection,
-    readNames,
     leaseMs,
     fileLimit: config.fileLimits.perFile,
   });
@@ -291,6 +291,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     records.fileFeature,
     submissions.feature,
     schemas.feature,
+    { routes: schemaVersionRoutes(schemas.service, readNames) },
     exports.feature,
     inbox,
     fileAccess,

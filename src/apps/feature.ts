@@ -1,6 +1,5 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { Refuse, Route } from '../api/endpoint.ts';
-import type { NameFinders } from '../api/names.ts';
 import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
@@ -92,7 +91,7 @@ export interface AccountOwned {
   forgetAccount(id: ObjectId): Promise<void>;
 }
 
-/** What a feature declares; services.ts reads it. */
+/** What a feature declares; services.ts reads it. Features add members of their own (decision 53). */
 export interface Feature {
   routes?: readonly Route[];
   /** Answers visitors after refusals of requests below a path. */
@@ -103,8 +102,6 @@ export interface Feature {
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
   ofAccounts?: readonly AccountOwned[];
-  /** The names of what the feature owns, for lists that name it by its id. */
-  names?: Partial<NameFinders>;
   /** Personal data, in the order of an erasure. */
   personal?: readonly PersonData[];
   migrations?: readonly Migration[];

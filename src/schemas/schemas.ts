@@ -1,4 +1,3 @@
-import type { ReadNames } from '../api/names.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
@@ -22,11 +21,10 @@ export function createSchemas(deps: {
   storage: ReturnType<typeof createSchemaStorage>;
   apps: Apps;
   connection: Connection;
-  readNames: ReadNames;
   leaseMs: number | undefined;
   fileLimit: number;
 }) {
-  const { storage, connection, apps, readNames, leaseMs, fileLimit } = deps;
+  const { storage, connection, apps, leaseMs, fileLimit } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const source = {
@@ -56,6 +54,6 @@ export function createSchemas(deps: {
     fileLimit,
     /** Resolves with the state of an app that is in force. */
     findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
-    feature: { models: [model], owned: [store], routes: schemaRoutes(service, readNames) } satisfies Feature,
+    feature: { models: [model], owned: [store], routes: schemaRoutes(service) } satisfies Feature,
   };
 }

@@ -1,7 +1,7 @@
 import type { Cursors } from '../../api/cursors.ts';
-import type { ReadNames } from '../../api/names.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature, PersonData } from '../../apps/feature.ts';
+import type { ReadNames } from '../../apps/names.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';

@@ -30,6 +30,7 @@ import type { viewEndpoints } from '#src/operators/views/views.routes.ts';
 import type { mailStatusEndpoints } from '#src/outbound/notifications/notifications.ts';
 import type { deliveryEndpoints } from '#src/outbound/webhooks/deliveries.ts';
 import type { webhookEndpoints } from '#src/outbound/webhooks/webhooks.routes.ts';
+import type { schemaVersionEndpoints } from '#src/schemas/schema-versions.ts';
 import type { schemaEndpoints } from '#src/schemas/schemas.routes.ts';
 
 // Only types of the contracts: no service code is bundled, and a changed endpoint fails the check.
@@ -58,6 +59,7 @@ type Endpoints = typeof accountEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
+  typeof schemaVersionEndpoints &
   typeof sessionEndpoints &
   typeof singleSignOnEndpoints &
   ReturnType<typeof userEndpoints> &

@@ -51,6 +51,13 @@ export interface NameFinders {
   invitations: FindNames<string>;
 }
 
+declare module './feature.ts' {
+  interface Feature {
+    /** The names of what the feature owns, for lists that name it by its id. */
+    names?: Partial<NameFinders>;
+  }
+}
+
 /** @param finders those of all features */
 export function createNames(finders: () => Partial<NameFinders>): ReadNames {
   const objectIds = (ids: readonly string[] = []): ObjectId[] =>
