@@ -91,7 +91,7 @@ export interface AccountOwned {
   forgetAccount(id: ObjectId): Promise<void>;
 }
 
-/** What a feature declares; services.ts reads it. Features add members of their own (decision 53). */
+/** What a feature declares; services.ts reads it. Features may add members (decision 53). */
 export interface Feature {
   routes?: readonly Route[];
   /** Answers visitors after refusals of requests below a path. */

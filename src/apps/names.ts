@@ -41,7 +41,7 @@ type NamedIds = { [Kind in keyof Names]?: readonly string[] };
 export type ReadNames = (ids: NamedIds) => Promise<Names>;
 
 /** How features read the names of what they own; the name of a webhook is its shown URL. */
-export interface NameFinders {
+interface NameFinders {
   accounts: FindAccounts;
   keys: FindNames<ObjectId>;
   webhooks: FindNames<string>;

@@ -1,9 +1,36 @@
 import type { ObjectId } from 'mongodb';
 import { createAccumulator } from '../platform/core/accumulator.ts';
 import { isOrigin } from '../platform/core/web-origin.ts';
+import { type DocumentOf, type MembersOf, schema } from '../platform/database/mongoose.ts';
 import type { App } from './app.ts';
-import type { AppModel, CountedOrigin } from './apps.model.ts';
+import type { AppPart } from './app-part.ts';
+import type { AppModel } from './apps.model.ts';
 import { allowsOrigin } from './form-settings.ts';
+
+/** An origin that an app does not list. `null`: that of a file, or none. */
+const originSchema = schema(
+  {
+    origin: { type: String, required: true },
+    count: { type: Number, required: true },
+    lastAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
+export type CountedOrigin = DocumentOf<typeof originSchema>;
+
+const members = {
+  /** The latest origins with refused requests. */
+  refusedOrigins: [originSchema],
+  /** The latest origins of refused redirects. */
+  ignoredRedirects: [originSchema],
+} as const;
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+}
+
+/** The origins that an app does not list. */
+export const originPart: AppPart = { members };
 
 export type AppOrigins = ReturnType<typeof createAppOrigins>;
 

@@ -1,3 +1,4 @@
+import type { AppActivity } from '../apps/activity.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { FormImageStore } from '../apps/form-images.model.ts';
@@ -42,6 +43,7 @@ import { countSubmissions, createSubmissionService } from './submissions/submiss
 export function createSubmissions(deps: {
   connection: Connection;
   apps: Apps;
+  activity: AppActivity;
   schemas: Schemas;
   records: Records;
   files: Files;
@@ -88,7 +90,7 @@ export function createSubmissions(deps: {
   };
   const service = countSubmissions(
     createSubmissionService({
-      activity: apps.activity,
+      activity: deps.activity,
       leases,
       revalidation: records.revalidation,
       limits: records.limits,

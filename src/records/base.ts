@@ -1,4 +1,5 @@
 import type { OperatorLoad } from '../api/operator-load.ts';
+import type { Pace } from '../apps/activity.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { Config } from '../platform/core/config.ts';
@@ -6,6 +7,7 @@ import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { JobSignal } from '../platform/jobs/job-runner.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import type { SlotHandover } from './indexes/slot-handover.ts';
 import { createRecordRanges } from './read/ranges.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createRecordReader } from './read/record-reader.ts';
@@ -36,13 +38,15 @@ export function createRecordBase(deps: {
   connection: Connection;
   apps: Apps;
   schemas: Schemas;
+  pace: Pick<Pace, 'throttle'>;
+  slotHandover: Pick<SlotHandover, 'handOver'>;
   clock: Pick<DatabaseClock, 'earlier' | 'read'>;
   signal: JobSignal;
   load: OperatorLoad;
   writesEndMs: number | undefined;
   checksMs: readonly number[] | undefined;
 }) {
-  const { config, connection, apps, schemas, clock, load, writesEndMs, checksMs } = deps;
+  const { config, connection, apps, schemas, pace, clock, load, writesEndMs, checksMs } = deps;
   const { recent: recentRenames } = schemas.renames;
   const users = createUserModel(connection).collection;
   const ranges = createRecordRanges(users, load);
@@ -61,7 +65,7 @@ export function createRecordBase(deps: {
     passes: {
       countForDisplay: reader.countForDisplay,
       revision: apps.revision,
-      pace: apps.pace,
+      pace,
       writesEndMs,
       checksMs,
     },

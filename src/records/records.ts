@@ -1,3 +1,4 @@
+import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { Feature } from '../apps/feature.ts';
 import { joinMembers } from '../platform/database/members.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
@@ -38,10 +39,11 @@ export function createRecords(
     traces: readonly RecordTraces[];
     files: Files;
     held: HeldFiles;
+    consumers: Pick<AppConsumers, 'hasAny'>;
     metrics: Metrics;
   },
 ) {
-  const { config, connection, apps, schemas, files, held, metrics } = deps;
+  const { config, connection, apps, schemas, files, held, consumers, metrics } = deps;
   const { leases, renames } = schemas;
   const base = createRecordBase(deps);
   const { users, erasures, newId, limits, reader, guardOfErased } = base;
@@ -73,7 +75,7 @@ export function createRecords(
     erasures: erasures.collection,
     newId,
     onEvents: outbox.signal.notify,
-    hasConsumers: apps.consumers.hasAny,
+    hasConsumers: consumers.hasAny,
     traces: [...deps.traces, ...features.flatMap(({ traces = [] }) => traces)],
     guardOfErased,
   });

@@ -34,7 +34,7 @@ export function prepareSubmission(
     applied,
     lang,
     page,
-    isKept: by === 'person' && lease.app.keepsSubmissions,
+    isKept: by === 'person' && lease.app.keepsSubmissions === true,
     // All members from the start: a copy that adds some is slow.
     entry: undefined,
     parts: undefined,

@@ -1,3 +1,4 @@
+import { createAppParts } from '../../../src/apps/app-part.ts';
 import { createAppModel, createRevisionModel } from '../../../src/apps/apps.model.ts';
 import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import type { Connection } from '../../../src/platform/database/client.ts';
@@ -6,6 +7,7 @@ import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/recor
 import { createErasureModel } from '../../../src/records/write/erasure.ts';
 import { createRecordLimits } from '../../../src/records/write/record-limits.ts';
 import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
+import { APP_PARTS } from '../../../src/services.ts';
 import { createUnconnectedParts } from './record-parts.ts';
 
 export type Models = ReturnType<typeof createModels>;
@@ -15,7 +17,7 @@ const MEMBERS = createUnconnectedParts(createRecordLimits(1_000_000)).map(({ mem
 /** Opens the collections that tests of single parts use. */
 export function createModels(connection: Connection) {
   return {
-    apps: createAppModel(connection),
+    apps: createAppModel(connection, createAppParts(APP_PARTS)),
     revisions: createRevisionModel(connection),
     schemas: createSchemaModel(connection),
     users: createUserModel(connection, joinMembers([CORE_MEMBERS, ...MEMBERS])),

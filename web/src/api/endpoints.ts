@@ -37,7 +37,7 @@ import type { schemaEndpoints } from '#src/schemas/schemas.routes.ts';
 
 type Endpoints = typeof accountEndpoints &
   typeof apiKeyEndpoints &
-  typeof appEndpoints &
+  ReturnType<typeof appEndpoints> &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
   typeof changeEndpoints &
@@ -109,7 +109,9 @@ export type DetailedRecord = ResponseBody<'GET /auth/users/:id'> & { consents?: 
 export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = ShownConsent;
-export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
+export type NewApp = NonNullable<Request<'POST /auth/apps'>['body']> & { history?: HistorySettings | undefined };
+type HistorySettings = Request<'PUT /auth/apps/:sourceAppId/history'>['body'];
+export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number] & { name?: string };
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
 export type KeyScope = ApiKey['scopes'][number];
 export type AuditEvent = ResponseBody<'GET /auth/audit'>['events'][number];
