@@ -9,11 +9,20 @@ import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
 import { createCursors } from './api/cursors.ts';
-import { createNames } from './api/names.ts';
 import { createOperatorLoad } from './api/operator-load.ts';
-import { createAppAdministration, createApps, createFormSettings } from './apps/apps.ts';
+import { activityPart, createAppActivity, createPace } from './apps/activity.ts';
+import { consumersPart, createAppConsumers } from './apps/app-consumers.ts';
+import type { AppPart } from './apps/app-part.ts';
+import { createAppAdministration, createApps } from './apps/apps.ts';
 import type { Feature } from './apps/feature.ts';
+import { formPart } from './apps/form-settings.ts';
+import { createFormSettings } from './apps/forms.ts';
+import { createHistorySettings, historyPart } from './apps/history-settings.ts';
+import { indexPart } from './apps/index-slots.ts';
+import { createNames } from './apps/names.ts';
+import { originPart } from './apps/origins.ts';
 import { consentPart } from './features/consents/consents.ts';
+import { seatPart } from './intake/bots/admission.ts';
 import type { PageAssets } from './intake/forms/page.ts';
 import { createSubmissions } from './intake/submissions.ts';
 import { createChangeStorage, createChanges } from './operators/changes/changes.ts';
@@ -22,9 +31,10 @@ import { createFileAccess } from './operators/files/files.ts';
 import { createImports, type ImportProcess } from './operators/imports/imports.ts';
 import { createInbox } from './operators/inbox/inbox.ts';
 import { createPeople, createSuppressionList } from './operators/people/people.ts';
+import { retentionPart } from './operators/people/retention.ts';
 import { createSearch } from './operators/search/search.ts';
 import { createViews } from './operators/views/views.ts';
-import type { MailLimits } from './outbound/notifications/mail-rates.ts';
+import { type MailLimits, mailCountPart } from './outbound/notifications/mail-rates.ts';
 import { createNotifications } from './outbound/notifications/notifications.ts';
 import { createDeliveryStorage, createWebhooks } from './outbound/webhooks/webhooks.ts';
 import type { Config } from './platform/core/config.ts';
@@ -41,15 +51,32 @@ import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/me
 import { createUpgrades } from './platform/migrations/upgrades.ts';
 import { createRecordBase } from './records/base.ts';
 import { createFiles } from './records/files/files.ts';
+import { createSlotHandover } from './records/indexes/slot-handover.ts';
+import { createFileSchemaPart, fileAppPart } from './records/parts/files.ts';
 import { createRecordFeatures, createRecords } from './records/records.ts';
 import { finishing } from './records/stored/outbox.ts';
 import { showing } from './records/stored/record-moves.ts';
 import { createUserBase, createUsers } from './records/users.ts';
 import type { RecordTraces } from './records/write/erasure.ts';
+import { schemaVersionRoutes } from './schemas/schema-versions.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
+
+/** What features add to an app. */
+export const APP_PARTS: readonly AppPart[] = [
+  activityPart,
+  formPart,
+  originPart,
+  seatPart,
+  mailCountPart,
+  retentionPart,
+  historyPart,
+  consumersPart,
+  indexPart,
+  fileAppPart,
+];
 
 /** The times and costs that tests shorten. */
 export interface Timings {
@@ -113,12 +140,25 @@ export function createServices(config: Config, connection: Connection, logger: L
   const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
   const readNames = createNames(() => Object.assign({}, ...features.map(({ names }) => names)));
   const storage = createSchemaStorage(connection, leaseMs);
-  const apps = createApps({ connection, initialData: [storage.store], clock, metrics, passwordCost, leaseMs });
+  const apps = createApps({
+    connection,
+    parts: APP_PARTS,
+    initialData: [storage.store],
+    clock,
+    metrics,
+    passwordCost,
+    leaseMs,
+  });
+  const activity = createAppActivity(apps.model);
+  const pace = createPace(apps.model, activity);
+  const consumers = createAppConsumers(apps.model, apps.revision);
+  const historySettings = createHistorySettings(apps.model, apps.revision);
+  const slotHandover = createSlotHandover(apps.model);
   const schemas = createSchemas({
     storage,
     apps,
     connection,
-    readNames,
+    parts: [slotHandover.part, createFileSchemaPart(consumers)],
     leaseMs,
     fileLimit: config.fileLimits.perFile,
   });
@@ -168,7 +208,16 @@ export function createServices(config: Config, connection: Connection, logger: L
   };
   const files = createFiles({ config, connection, clock, logger, metrics });
   const userBase = createUserBase({ config, connection, load, showing: () => showing(schemas.renames.recent) });
-  const recordBase = createRecordBase(userBase, { apps, schemas, clock, signal, writesEndMs, checksMs });
+  const recordBase = createRecordBase(userBase, {
+    apps,
+    schemas,
+    pace,
+    slotHandover,
+    clock,
+    signal,
+    writesEndMs,
+    checksMs,
+  });
   const recordFeatures = createRecordFeatures(recordBase, {
     features: [{ part: consentPart }],
     files,
@@ -184,17 +233,17 @@ export function createServices(config: Config, connection: Connection, logger: L
     parts: recordFeatures.parts,
     metrics,
   });
-  const records = createRecords(recordBase, recordFeatures, users, [
-    deliveries.traces,
-    changeStorage.traces,
-    heldTraces,
-  ]);
-  const search = createSearch({ apps, schemas, records, load, cursors, queryBudgetMs });
+  const records = createRecords(recordBase, recordFeatures, users, {
+    traces: [deliveries.traces, changeStorage.traces, heldTraces],
+    consumers,
+  });
+  const search = createSearch({ apps, activity, schemas, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
-  const inbox = createInbox({ apps, records, search, cursors, queryBudgetMs });
+  const inbox = createInbox({ settings: historySettings, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
     connection,
     apps,
+    activity,
     schemas,
     records,
     files,
@@ -218,7 +267,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const imports = createImports({
     config,
     connection,
-    apps,
+    pace,
     schemas,
     records,
     files,
@@ -234,6 +283,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     connection,
     apps,
+    pace,
     schemas,
     records,
     abilities,
@@ -252,6 +302,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     config,
     connection,
     apps,
+    pace,
+    consumers,
     schemas,
     records,
     clock,
@@ -263,10 +315,12 @@ export function createServices(config: Config, connection: Connection, logger: L
     now: timings.deliveryNow,
   });
 
-  const changes = createChanges({ storage: changeStorage, apps, schemas, records, search, clock, signal, logger });
+  const changes = createChanges({ storage: changeStorage, pace, schemas, records, search, clock, signal, logger });
 
   const people = createPeople({
     apps,
+    settings: historySettings,
+    pace,
     records,
     search,
     schemas,
@@ -296,6 +350,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     records.fileFeature,
     submissions.feature,
     schemas.feature,
+    { routes: schemaVersionRoutes(schemas.service, readNames) },
     exports.feature,
     inbox,
     fileAccess,
@@ -308,6 +363,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     members,
     singleSignOn,
     apps.feature,
+    { close: activity.flush },
     administration.feature,
     apiKeys.feature,
     auditReading,
@@ -334,7 +390,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     connection,
     locks: jobLocks,
     isNew,
-    throttle: apps.pace.throttle,
+    throttle: pace.throttle,
     onOutdated: options.onOutdated,
     migrations: features.flatMap(({ migrations = [] }) => migrations),
     server: {

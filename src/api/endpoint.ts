@@ -123,8 +123,7 @@ export interface EndpointSpec {
 export type Endpoints = Record<string, EndpointSpec>;
 
 type Output<Part> = Part extends z.ZodType ? z.output<Part> : undefined;
-type BodyOutput<Body> =
-  Body extends BodySpec<infer Schema, infer Other> ? z.output<Schema> | Other : undefined;
+type BodyOutput<Body> = Body extends BodySpec<infer Schema, infer Other> ? z.output<Schema> | Other : undefined;
 
 interface PrincipalByAuth {
   none: undefined;

@@ -1,8 +1,30 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createAccumulator } from '../platform/core/accumulator.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../platform/database/clock.ts';
+import type { MembersOf } from '../platform/database/mongoose.ts';
 import type { App } from './app.ts';
+import type { AppPart } from './app-part.ts';
 import type { AppModel } from './apps.model.ts';
+
+const members = {
+  /** May lag by a second, and a crash loses updates. */
+  lastSubmissionAt: Date,
+};
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+  interface App {
+    /** Approximate. */
+    lastSubmissionAt?: Date | undefined;
+  }
+}
+
+/** The time of the latest submission of an app. */
+export const activityPart: AppPart = {
+  members,
+  read: ({ lastSubmissionAt }) => ({ lastSubmissionAt }),
+  listing: { times: ['lastSubmissionAt'] },
+};
 
 const WRITE_EVERY_MS = 1_000;
 

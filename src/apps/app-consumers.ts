@@ -2,11 +2,29 @@ import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
 import { Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { lookup } from '../platform/database/lookups.ts';
-import type { AppDocument, AppModel } from './apps.model.ts';
+import type { MembersOf } from '../platform/database/mongoose.ts';
+import type { AppDocument } from './app.ts';
+import type { AppPart } from './app-part.ts';
+import type { AppModel } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
 
-/** The consumer of apps whose schema has, or had, a field of files (records/files). */
-export const FILE_CONSUMER = 'files';
+const members = { consumers: [String] } as const;
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+  interface App {
+    /** Whether events of its records are stored (spec 6). */
+    hasConsumers?: boolean;
+  }
+}
+
+/** The consumers of the events of an app. */
+export const consumersPart: AppPart = {
+  members,
+  // The job that relays events.
+  indexes: [[{ consumers: 1 }, { sparse: true }]],
+  read: ({ consumers = [] }) => ({ hasConsumers: consumers.length > 0 }),
+};
 
 export type AppConsumers = ReturnType<typeof createAppConsumers>;
 

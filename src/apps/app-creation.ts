@@ -5,7 +5,8 @@ import { Conflict, Unavailable } from '../platform/core/errors.ts';
 import { withTimeout } from '../platform/core/timeouts.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import { databaseRefusal, isDuplicateKey } from '../platform/database/failures.ts';
-import type { AppDocument, AppModel } from './apps.model.ts';
+import type { AppDocument } from './app.ts';
+import type { AppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 
 /** How long a creation retries steps without an answer of the database. */
@@ -17,10 +18,7 @@ const PAUSE_MS = 50;
 const ABANDONED_AFTER_MS = 5_000;
 
 /** `credentialId` is random, so it also identifies the creation. */
-type NewApp = Pick<
-  AppDocument,
-  'sourceAppId' | 'role' | 'passwordHash' | 'credentialId' | 'createdAt' | 'history' | 'consumers'
->;
+type NewApp = Omit<AppDocument, '_id' | 'creating' | 'deletingSince'>;
 
 /** Resolves with the `_id` of the app when the app and its initial data are stored. */
 export type CreateApp = (app: NewApp) => Promise<ObjectId>;

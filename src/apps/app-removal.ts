@@ -5,7 +5,8 @@ import { beginsBefore, type DatabaseClock, type Until } from '../platform/databa
 import { READ_HOLDS_MS } from '../platform/database/lateness.ts';
 import type { RemovalGuard } from '../platform/database/removal.ts';
 import type { Job } from '../platform/jobs/job-runner.ts';
-import type { AppDocument, AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
+import type { AppDocument } from './app.ts';
+import type { AppModel, DeletedAppDocument, DeletedAppModel } from './apps.model.ts';
 import type { AppOwned } from './feature.ts';
 import type { AppRevision } from './revision.ts';
 

@@ -5,22 +5,14 @@ import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../platform/core/identifiers.t
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { literal } from '../platform/database/collections.ts';
 import { typedFilter } from '../platform/database/filters.ts';
-import { type App, toApp } from './app.ts';
+import type { App, AppDocument, Role } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import {
-  type AppDocument,
-  type AppModel,
-  type DeletedAppModel,
-  type HistorySettings,
-  NOT_BEING_DELETED,
-  type Role,
-} from './apps.model.ts';
-import { KEEPER } from './history-settings.ts';
+import type { AppParts, AppTime } from './app-part.ts';
+import { type AppModel, type DeletedAppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
-/** The members by which a list of apps can be sorted. */
-export const APP_ORDERS = ['sourceAppId', 'createdAt', 'lastSubmissionAt'] as const;
-export type AppOrder = (typeof APP_ORDERS)[number];
+/** A member by which a list of apps can be sorted. */
+export type AppOrder = 'sourceAppId' | AppTime;
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
@@ -29,7 +21,8 @@ type Recheck = () => Promise<void>;
 
 interface CreationOptions {
   recheck?: Recheck;
-  history?: HistorySettings | undefined;
+  /** Those of features. */
+  members?: Partial<AppDocument>;
 }
 
 /** A password in plain text. Only its hash is stored. */
@@ -46,8 +39,10 @@ export function createAppService(deps: {
   deletedApps: DeletedAppModel;
   createApp: CreateApp;
   hasher: PasswordHasher;
+  parts: Pick<AppParts, 'toApp' | 'listing'>;
 }) {
-  const { apps, deletedApps, createApp, hasher } = deps;
+  const { apps, deletedApps, createApp, hasher, parts } = deps;
+  const { toApp, listing } = parts;
 
   async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
     const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
@@ -71,15 +66,14 @@ export function createAppService(deps: {
     sourceAppId: string,
     role: Role,
     password: string,
-    { recheck, history }: CreationOptions = {},
+    { recheck, members }: CreationOptions = {},
   ): Promise<App> {
     const app = {
       sourceAppId,
       role,
       ...(await credentials(password, recheck)),
       createdAt: new Date(),
-      ...(history && { history }),
-      ...(history?.submissions && { consumers: [KEEPER] }),
+      ...members,
     };
     return toApp({ _id: await createApp(app), ...app });
   }
@@ -132,12 +126,13 @@ export function createAppService(deps: {
 
     /** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
     async page({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> {
-      const parts: Filter<AppDocument>[] = [NOT_BEING_DELETED];
+      const conditions: Filter<AppDocument>[] = [NOT_BEING_DELETED];
       const matching = { $regex: literal(q), $options: 'i' };
-      if (q !== '') parts.push({ $or: [{ sourceAppId: matching }, { 'form.name': matching }] });
-      if (after) parts.push(laterThan(after, sort, direction));
+      const searched = ['sourceAppId', ...listing.searched];
+      if (q !== '') conditions.push({ $or: searched.map((path) => typedFilter({ [path]: matching })) });
+      if (after) conditions.push(laterThan(after, sort, direction));
       const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
-      return (await apps.find({ $and: parts }, { sort: order, limit })).map(toApp);
+      return (await apps.find({ $and: conditions }, { sort: order, limit })).map(toApp);
     },
 
     async named(names: readonly string[]): Promise<App[]> {
@@ -256,10 +251,7 @@ interface AppPageRequest {
 }
 
 /** Returns the place after which the next page begins. */
-export function parsePlace(
-  app: { sourceAppId: string; createdAt: Date; lastSubmissionAt?: Date | undefined },
-  sort: AppOrder,
-): AppPlace {
+export function parsePlace(app: Pick<App, 'sourceAppId' | AppTime>, sort: AppOrder): AppPlace {
   const { sourceAppId } = app;
   return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
 }

@@ -1,7 +1,6 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { BodyPart } from '../api/body/readers.ts';
 import type { Refuse, Route } from '../api/endpoint.ts';
-import type { NameFinders } from '../api/names.ts';
 import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
@@ -93,7 +92,7 @@ export interface AccountOwned {
   forgetAccount(id: ObjectId): Promise<void>;
 }
 
-/** What a feature declares; services.ts reads it. */
+/** What a feature declares; services.ts reads it. Features may add members (decision 53). */
 export interface Feature {
   routes?: readonly Route[];
   /** Reads bodies of other media types than JSON. */
@@ -106,8 +105,6 @@ export interface Feature {
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
   ofAccounts?: readonly AccountOwned[];
-  /** The names of what the feature owns, for lists that name it by its id. */
-  names?: Partial<NameFinders>;
   /** Personal data, in the order of an erasure. */
   personal?: readonly PersonData[];
   migrations?: readonly Migration[];

@@ -3,9 +3,9 @@ import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts
 import { AppPath } from '../api/parameters.ts';
 import { parseTags, Timestamp } from '../api/validation.ts';
 import { IMAGE_BYTES } from '../fields/theme.ts';
-import type { CountedOrigin } from './apps.model.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';
 import { FormSettingsRequest, FormSettingsResponse, type SentSettings, shownSettings } from './form-settings.ts';
+import type { CountedOrigin } from './origins.ts';
 import { given } from './settings/app-setting.ts';
 
 /** The body of a replacement (spec 4.5). A response is a valid body: its counts are ignored. */

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../fields/definition.ts';
 import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
 import { type Issue, say } from '../platform/languages/reasons.ts';
-import { type AppModel, type CountedOrigin, NOT_BEING_DELETED } from './apps.model.ts';
+import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import type { FormImageStore } from './form-images.model.ts';
 import {
   DEFAULT_FORM_SETTINGS,
@@ -14,7 +14,7 @@ import {
   type SentSettings,
   valuesOf,
 } from './form-settings.ts';
-import type { OriginCounts } from './origins.ts';
+import type { CountedOrigin, OriginCounts } from './origins.ts';
 import type { AppRevision } from './revision.ts';
 import type { CaptchaSettings } from './settings/admission.ts';
 import type { MailAbilities } from './settings/app-setting.ts';

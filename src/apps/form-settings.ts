@@ -1,9 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
+import { AppName } from '../api/parameters.ts';
 import { CAPTCHA_WIDGETS } from '../fields/captcha.ts';
 import type { CaptchaProvider } from '../platform/core/config.ts';
-import { type Schema, schemaOf } from '../platform/database/mongoose.ts';
+import { type MembersOf, type Schema, schemaOf } from '../platform/database/mongoose.ts';
 import { forTag } from '../platform/languages/tags.ts';
+import type { AppPart } from './app-part.ts';
 import { admissionSettings, knownPeopleSettings } from './settings/admission.ts';
 import { type AppSetting, type AppSettings, every, type Given, given } from './settings/app-setting.ts';
 import { appearanceSettings } from './settings/appearance.ts';
@@ -43,15 +45,49 @@ export type FormSettings = Given<{
 
 export type Reply = NonNullable<FormSettings['reply']>;
 
-export interface StoredFormSettings extends FormSettings {
+interface StoredFormSettings extends FormSettings {
   /** Replaced with every change; a rollback could repeat a count. */
   revision: ObjectId;
 }
 
-export const formSchema = schemaOf<object>(
+const formSchema = schemaOf<object>(
   { revision: { type: ObjectId, required: true }, ...every(SETTINGS, 'path') },
   { _id: false },
 ) as unknown as Schema<StoredFormSettings>;
+
+const members = {
+  /** Absent: the default settings. */
+  form: formSchema,
+};
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+  interface App {
+    form?: StoredFormSettings | undefined;
+  }
+}
+
+/** The settings of the public forms of an app, which include its name. */
+export const formPart: AppPart = {
+  members,
+  indexes: [
+    // Preflights do not name the app (origins.ts).
+    [{ 'form.origins': 1 }, { sparse: true }],
+    [{ 'form.nullOrigin': 1 }, { partialFilterExpression: { 'form.nullOrigin': true } }],
+    // The job that plans daily emails.
+    [{ 'form.notify.when': 1 }, { sparse: true }],
+  ],
+  read({ form }) {
+    const { name, submitPerMinute, timeZone } = form ?? {};
+    return { form, name, submitPerMinute, timeZone };
+  },
+  isSame: (one, other) => one.form?.revision.toHexString() === other.form?.revision.toHexString(),
+  listing: {
+    shown: { name: AppName },
+    present: ({ name }) => (name === undefined ? {} : { name }),
+    searched: ['form.name'],
+  },
+};
 
 export const FormSettingsRequest = z.strictObject(every(SETTINGS, 'request'));
 export const FormSettingsResponse = z.strictObject(every(SETTINGS, 'response'));

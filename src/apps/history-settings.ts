@@ -3,9 +3,21 @@ import { z } from 'zod';
 import { daysUpTo } from '../api/validation.ts';
 import { AppNotFound } from '../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../platform/database/clock.ts';
+import { type DocumentOf, type MembersOf, schema } from '../platform/database/mongoose.ts';
 import { code } from '../platform/languages/problems.ts';
-import { type AppModel, type HistorySettings, NOT_BEING_DELETED } from './apps.model.ts';
+import type { AppPart } from './app-part.ts';
+import { type AppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import type { AppRevision } from './revision.ts';
+
+/** Whether submissions are part of the history of records, and how many days entries are kept. */
+const historySchema = schema(
+  {
+    submissions: { type: Boolean, required: true },
+    days: { type: Number, required: true },
+  },
+  { _id: false },
+);
+type HistorySettings = DocumentOf<typeof historySchema>;
 
 export const MAX_HISTORY_DAYS = 3_650;
 const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
@@ -24,7 +36,33 @@ export const HistorySettingsBody = z
   .meta({ id: 'HistorySettings' });
 
 /** The consumer of events that keeps submissions (records/history/kept-submissions.ts). */
-export const KEEPER = 'submissions';
+const KEEPER = 'submissions';
+
+const members = {
+  /** Absent: without submissions, for 90 days. */
+  history: historySchema,
+};
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+  interface App {
+    /** Whether submissions are part of the history of records (spec 4.3.5). */
+    keepsSubmissions?: boolean;
+  }
+}
+
+/** The settings of the history of an app. They may be given when it is created. */
+export const historyPart: AppPart = {
+  members,
+  read: ({ history }) => ({ keepsSubmissions: history?.submissions === true }),
+  creation: {
+    body: { history: HistorySettingsBody.optional() },
+    members: ({ history }: { history?: HistorySettings | undefined }) => ({
+      ...(history && { history }),
+      ...(history?.submissions && { consumers: [KEEPER] }),
+    }),
+  },
+};
 
 export type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
 

@@ -1,7 +1,8 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { KindName } from '../fields/base/browser-kinds.ts';
 import type { Rename } from '../fields/renames.ts';
-import { type DocumentOf, only, schema } from '../platform/database/mongoose.ts';
+import { type DocumentOf, type MembersOf, only, schema } from '../platform/database/mongoose.ts';
+import type { AppPart } from './app-part.ts';
 
 /** The members of records for index values. Each has an index for all apps (decision 21). */
 export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
@@ -33,10 +34,10 @@ const indexUse = {
   checks: Number,
 } as const;
 
-export const wordsSchema = schema(indexUse, { _id: false });
+const wordsSchema = schema(indexUse, { _id: false });
 export type IndexUse = DocumentOf<typeof wordsSchema>;
 
-export const slotSchema = schema(
+const slotSchema = schema(
   {
     ...indexUse,
     slot: { type: only<SlotName>(String), required: true },
@@ -48,12 +49,45 @@ export const slotSchema = schema(
 );
 export type IndexSlot = DocumentOf<typeof slotSchema>;
 
+const members = {
+  slots: [slotSchema],
+  /** The index of words. Absent when the search by words is off. */
+  words: wordsSchema,
+  /** Fences writes of both: each change increments it, and records refuse lower ones. */
+  slotEpoch: Number,
+} as const;
+
 /** The indexes of an app that its writes fill. */
 export interface AppIndexes {
   slots?: readonly IndexSlot[] | undefined;
   /** The index of words (spec 4.3). Absent when the search is off. */
   words?: IndexUse | undefined;
 }
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+  interface App extends AppIndexes {
+    /** Undefined when the app has used no slot. */
+    slotEpoch?: number | undefined;
+  }
+}
+
+/** The indexes of an app (decision 21). */
+export const indexPart: AppPart = {
+  members,
+  indexes: [
+    // The job that builds and drops slots.
+    [{ 'slots.state': 1 }, { sparse: true }],
+    [{ 'slots.checkAt': 1 }, { sparse: true }],
+    // The job of the indexes of words.
+    [{ 'words.state': 1 }, { sparse: true }],
+    [{ 'words.checkAt': 1 }, { sparse: true }],
+  ],
+  read: ({ slots, words, slotEpoch }) => ({ slots: slots?.length ? slots : undefined, words, slotEpoch }),
+  isSame: (one, other) => isSameIndexes(one, other) && one.slotEpoch === other.slotEpoch,
+  // Submissions under the new keys write the slots of the old ones (decision 22).
+  underSchema: ({ slots }, { moving }) => (slots && moving ? { slots: renamedSlots(slots, moving.pairs) } : undefined),
+};
 
 /** Matches the apps whose slots have this epoch. */
 export function ofEpoch(slotEpoch: number) {

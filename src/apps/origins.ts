@@ -3,11 +3,37 @@ import type { OriginCheck } from '../api/endpoint.ts';
 import { createAccumulator } from '../platform/core/accumulator.ts';
 import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
 import { isOrigin } from '../platform/core/web-origin.ts';
+import { type DocumentOf, type MembersOf, schema } from '../platform/database/mongoose.ts';
 import type { App } from './app.ts';
-import type { AppModel, CountedOrigin } from './apps.model.ts';
+import type { AppPart } from './app-part.ts';
+import type { AppModel } from './apps.model.ts';
 import { allowsOrigin } from './form-settings.ts';
 
 const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
+/** An origin that an app does not list. `null`: that of a file, or none. */
+const originSchema = schema(
+  {
+    origin: { type: String, required: true },
+    count: { type: Number, required: true },
+    lastAt: { type: Date, required: true },
+  },
+  { _id: false },
+);
+export type CountedOrigin = DocumentOf<typeof originSchema>;
+
+const members = {
+  /** The latest origins with refused requests. */
+  refusedOrigins: [originSchema],
+  /** The latest origins of refused redirects. */
+  ignoredRedirects: [originSchema],
+} as const;
+
+declare module './app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+}
+
+/** The origins that an app does not list. */
+export const originPart: AppPart = { members };
 
 /** Creates the check of whether pages of an origin may call the endpoints of an app (spec 5.3). */
 export function createAppOrigins(deps: {

@@ -1,4 +1,5 @@
 import { createFormBodies } from '../api/body/form-bodies.ts';
+import type { AppActivity } from '../apps/activity.ts';
 import type { Apps } from '../apps/apps.ts';
 import { type Feature, ownedBy } from '../apps/feature.ts';
 import type { FormImageStore } from '../apps/form-images.model.ts';
@@ -44,6 +45,7 @@ import { createSubmissionService, type SubmissionService } from './submissions/s
 export function createSubmissions(deps: {
   connection: Connection;
   apps: Apps;
+  activity: AppActivity;
   schemas: Schemas;
   records: Records;
   files: Files;
@@ -70,7 +72,7 @@ export function createSubmissions(deps: {
   const capacity = createCapacity({ records: records.reader, seats });
   const { planChange, planConfirmation, limits } = deps;
   const intake = {
-    activity: apps.activity,
+    activity: deps.activity,
     findApplied: records.findApplied,
     held,
     capacity,

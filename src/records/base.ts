@@ -1,8 +1,10 @@
+import type { Pace } from '../apps/activity.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
 import type { JobSignal } from '../platform/jobs/job-runner.ts';
 import type { Schemas } from '../schemas/schemas.ts';
+import type { SlotHandover } from './indexes/slot-handover.ts';
 import { createRecordPages } from './read/record-pages.ts';
 import { createRecordReader } from './read/record-reader.ts';
 import type { EventConsumer } from './stored/outbox.ts';
@@ -30,6 +32,8 @@ export function createRecordBase(
   deps: {
     apps: Apps;
     schemas: Schemas;
+    pace: Pick<Pace, 'throttle'>;
+    slotHandover: Pick<SlotHandover, 'handOver'>;
     clock: Pick<DatabaseClock, 'earlier' | 'read'>;
     signal: JobSignal;
     writesEndMs: number | undefined;
@@ -37,7 +41,7 @@ export function createRecordBase(
   },
 ) {
   const { connection, users, load, list } = base;
-  const { apps, schemas, clock, writesEndMs, checksMs } = deps;
+  const { apps, schemas, pace, writesEndMs, checksMs, clock } = deps;
   const reader = createRecordReader(users, schemas.renames.recent);
   return {
     ...base,
@@ -50,7 +54,7 @@ export function createRecordBase(
     passes: {
       countForDisplay: reader.countForDisplay,
       revision: apps.revision,
-      pace: apps.pace,
+      pace,
       writesEndMs,
       checksMs,
     },

@@ -1,3 +1,4 @@
+import type { AppConsumers } from '../apps/app-consumers.ts';
 import type { Feature } from '../apps/feature.ts';
 import type { RecordBase, RecordFeature } from './base.ts';
 import type { Files } from './files/files.ts';
@@ -63,13 +64,13 @@ export type Records = ReturnType<typeof createRecords>;
 
 /**
  * Creates what operators and jobs do with records.
- * @param traces those of features above records
+ * @param deps.traces those of features above records
  */
 export function createRecords(
   base: RecordBase,
   { keys, outboxSignal, history, kept, indexes, files, features, parts }: RecordFeatures,
   core: Users,
-  traces: readonly RecordTraces[],
+  { traces, consumers }: { traces: readonly RecordTraces[]; consumers: Pick<AppConsumers, 'hasAny'> },
 ) {
   const { config, apps, schemas, users, erasures, newId, limits, reader, guardOfErased } = base;
   const { leases, renames } = schemas;
@@ -81,7 +82,7 @@ export function createRecords(
     erasures: erasures.collection,
     newId,
     onEvents: outboxSignal.notify,
-    hasConsumers: apps.consumers.hasAny,
+    hasConsumers: consumers.hasAny,
     traces: [...traces, ...features.flatMap((feature) => feature.traces ?? [])],
     guardOfErased,
   });

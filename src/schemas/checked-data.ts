@@ -51,7 +51,7 @@ export function countedData(sent: Record<string, unknown>, lease: Lease, isForm:
 }
 
 /** Returns the moment whose day is `today` in the form's time zone. */
-export const momentIn = ({ app }: Pick<Lease, 'app'>, at?: Date): Moment => ({ at, timeZone: app.form?.timeZone });
+export const momentIn = ({ app }: Pick<Lease, 'app'>, at?: Date): Moment => ({ at, timeZone: app.timeZone });
 
 /** No record has an old key and the new one. */
 function withOldKeys(issues: Issue[], data: Record<string, unknown>, { renames }: Lease): Issue[] {

@@ -1,10 +1,6 @@
-import { ObjectId } from 'mongodb';
-import type { AppDocument, AppModel } from '../apps/apps.model.ts';
-import { type IndexSlot, ofEpoch, renamedSlots } from '../apps/index-slots.ts';
+import type { ObjectId } from 'mongodb';
 import { LEASE_MS } from '../apps/revision.ts';
-import { type PendingRenames, type Rename, resolveRenames } from '../fields/renames.ts';
-import { limitAttempts } from '../platform/core/attempts.ts';
-import { typedFilter } from '../platform/database/filters.ts';
+import { type PendingRenames, resolveRenames } from '../fields/renames.ts';
 import { lookup } from '../platform/database/lookups.ts';
 import { type ClockReading, isWithin, systemClock } from './schema-leases.ts';
 import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
@@ -152,57 +148,5 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
       const found = await schemas.find(filter, options);
       return found.map(({ version: later, renames = [], fields }) => resolveRenames(later, renames, fields));
     },
-  };
-}
-
-const AT_ONCE = new Date(0);
-
-export type SlotHandover = ReturnType<typeof createSlotHandover>;
-
-/** Passes the index slots of renamed fields on to their new keys (decision 22). */
-export function createSlotHandover(apps: AppModel) {
-  /** Replaces the slots of an app, if they did not change since they were read, in a new epoch. */
-  async function change(appId: ObjectId, changed: (slots: IndexSlot[], since: number) => IndexSlot[]): Promise<void> {
-    for (const again = limitAttempts(); ; again()) {
-      const found = await apps.findOne({ _id: appId }, { projection: { slots: 1, slotEpoch: 1 } });
-      const { slots, slotEpoch = 0 } = found ?? {};
-      if (!slots) return;
-      const next = changed(slots, slotEpoch + 1);
-      if (next.every((slot, index) => slot === slots[index])) return;
-      const filter = typedFilter<AppDocument>({ _id: appId, slots, ...ofEpoch(slotEpoch) });
-      // By the collection: equality of embedded documents.
-      const { matchedCount } = await apps.collection.updateOne(filter, {
-        $set: { slots: next, slotEpoch: slotEpoch + 1 },
-      });
-      if (matchedCount === 1) return;
-    }
-  }
-
-  return {
-    /**
-     * Restarts the builds of these fields. Call it before the rename takes effect: in the new epoch
-     * a step that looks for values under the old keys has no effect.
-     */
-    restartBuilds: (appId: ObjectId, pairs: readonly Rename[]): Promise<void> =>
-      change(appId, (slots, since) =>
-        slots.map((slot) => {
-          if (slot.state !== 'building' || !pairs.some(({ from }) => from === slot.key)) return slot;
-          const { knownAt: _, position: __, isEmpty: ___, ...rest } = slot;
-          return { ...rest, id: new ObjectId(), since, done: 0 };
-        }),
-      ),
-
-    /**
-     * Gives the slots of the old keys to the new keys. Idempotent. They are checked again, because
-     * a record without a value under the old key may have one under the new key.
-     */
-    handOver: (appId: ObjectId, pairs: readonly Rename[]): Promise<void> =>
-      change(appId, (slots, since) =>
-        renamedSlots(slots, pairs).map((slot, index) => {
-          if (slot === slots[index] || slot.state !== 'ready') return slot;
-          const { position: _, ...rest } = slot;
-          return { ...rest, since, checkAt: AT_ONCE, checks: 0 };
-        }),
-      ),
   };
 }

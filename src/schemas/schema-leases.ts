@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../apps/app.ts';
-import { isSameIndexes, renamedSlots } from '../apps/index-slots.ts';
+import type { AppParts } from '../apps/app-part.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import { publicFields } from '../fields/definition.ts';
@@ -58,6 +58,7 @@ interface LeaseSource {
  */
 async function readCommitted(
   source: LeaseSource,
+  isSameApp: AppParts['isSame'],
   clock: Clock,
   sourceAppId: string,
 ): Promise<AppWithSchema | undefined> {
@@ -68,7 +69,7 @@ async function readCommitted(
       readOnce(source, sourceAppId, 'majority'),
     ]);
     // A deletion is committed before the app's document is removed, so absence needs one read only.
-    if (!local || isSame(local, majority)) return local;
+    if (!local || isSame(local, majority, isSameApp)) return local;
     if (clock().monotonic - begun >= MAX_WAIT_MS) throw new Unavailable();
     await sleep(RETRY_AFTER_MS);
   }
@@ -84,10 +85,9 @@ async function readOnce(
   return app && stored && { app, stored };
 }
 
-function isSame(one: AppWithSchema, other: AppWithSchema | undefined): boolean {
+function isSame(one: AppWithSchema, other: AppWithSchema | undefined, isSameApp: AppParts['isSame']): boolean {
   if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
-  if (!isSameIndexes(one.app, other.app) || one.app.slotEpoch !== other.app.slotEpoch) return false;
-  return one.app.form?.revision.toHexString() === other.app.form?.revision.toHexString();
+  return isSameApp(one.app, other.app);
 }
 
 /** A read of the revision, and its begin. */
@@ -153,7 +153,7 @@ export interface Lease {
   /** The id of the schema's document: a version number may be issued again after a rollback. */
   schemaId: string;
   validator: Validator;
-  /** The renames whose values are being moved, if any. The slots of `app` have the new keys. */
+  /** The renames whose values are being moved, if any. */
   renames?: PendingRenames | undefined;
   isCurrent(): boolean;
   /** Returns whether the primary changed since the read, which may then have returned old state. */
@@ -179,9 +179,14 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
  * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
  * the last {@link LEASE_MS} equals the one known before that read (decision 4). It never covers
  * state that a change of primary may roll back (decision 4).
- * @param leaseMs replaces {@link LEASE_MS} in tests only
+ * @param parts what features say of an app @param leaseMs replaces {@link LEASE_MS} in tests only
  */
-export function createSchemaLeases(source: LeaseSource, clock = systemClock, leaseMs = LEASE_MS) {
+export function createSchemaLeases(
+  source: LeaseSource,
+  parts: Pick<AppParts, 'isSame' | 'underSchema'>,
+  clock = systemClock,
+  leaseMs = LEASE_MS,
+) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
   const revisionReads = createRevisionReads(source.readRevision, clock, leaseMs);
   let revocations = 0;
@@ -224,20 +229,16 @@ export function createSchemaLeases(source: LeaseSource, clock = systemClock, lea
   }
 
   async function load(sourceAppId: string, read: Read): Promise<Lease | undefined> {
-    const found = await readCommitted(source, clock, sourceAppId);
+    const found = await readCommitted(source, parts.isSame, clock, sourceAppId);
     if (!found) return undefined;
     const { stored } = found;
     const version = compile(found.app, stored);
-    // The app was read first: perhaps before it got the consumer of its first field of files.
-    const ofFiles = version.validator.fileKeys && { hasConsumers: true, keepsFiles: true };
-    const app = { ...found.app, ...ofFiles };
+    const { moving } = stored;
+    const app = parts.underSchema(found.app, { validator: version.validator, moving });
     const isRevoked = (): boolean => revocations !== read.revocations;
     const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
     const lease = { app, ...version, isCurrent, isRevoked };
-    const { moving } = stored;
-    if (!moving) return lease;
-    const slots = app.slots && { slots: renamedSlots(app.slots, moving.pairs) };
-    return { ...lease, app: { ...app, ...slots }, renames: moving };
+    return moving ? { ...lease, renames: moving } : lease;
   }
 
   const isRecent = ({ begun }: Read, now = clock()): boolean => isWithin(leaseMs, begun, now);

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import type { ReadNames } from '../api/names.ts';
 import { AppPath, ScopeParameter } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { JsonStream, TypedJson, Versioned } from '../api/reply.ts';
-import { parseTags, Timestamp, WholeNumber } from '../api/validation.ts';
+import { TypedJson, Versioned } from '../api/reply.ts';
+import { parseTags, WholeNumber } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import { JSON_SCHEMA_TYPE, toJsonSchema } from '../fields/json-schema.ts';
 import { code } from '../platform/languages/problems.ts';
-import type { AppSchema, SchemaVersion, VersionAuthor } from './schemas.model.ts';
+import type { AppSchema, VersionAuthor } from './schemas.model.ts';
 import type { CompiledVersion, SchemaService } from './schemas.service.ts';
 
 const example = {
@@ -33,7 +32,7 @@ const SchemaDocument = z
 
 const RenamedKey = z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notFieldKey'));
 
-const RenameEntry = z.strictObject({
+export const RenameEntry = z.strictObject({
   from: RenamedKey.meta({ example: 'name' }),
   to: RenamedKey.meta({ example: 'fullName' }),
 });
@@ -62,7 +61,8 @@ const FormatQuery = z.object({
 });
 const OwnVersionQuery = VersionQuery.extend({ sourceAppId: ScopeParameter });
 
-const ofAnyApp = {
+/** What the endpoints of the schema of an app have in common. */
+export const ofAnyApp = {
   auth: 'session or key',
   scope: 'schema:write',
   role: 'admin or own app',
@@ -127,37 +127,9 @@ export const schemaEndpoints = {
     response: SchemaDocument,
     errors: [404, 409, 412],
   },
-  listSchemaVersions: {
-    method: 'get',
-    path: '/auth/apps/:sourceAppId/schema/versions',
-    ...ofAnyApp,
-    summary: "The versions of any app's schema",
-    description: 'All versions, newest first, each with the number of its fields, who stored it, and what it renamed.',
-    response: z.strictObject({
-      versions: z.array(
-        z.strictObject({
-          version: z.int().positive(),
-          createdAt: Timestamp,
-          fields: z.int().nonnegative().meta({ example: 2 }),
-          author: z.string().optional().meta({
-            description: 'The app or the account whose session stored it, or "command line"',
-            example: 'admin',
-          }),
-          account: z.string().optional().meta({ description: 'The id of the account that stored it' }),
-          key: z.string().optional().meta({ description: 'The id of the API key that stored it' }),
-          name: z.string().optional().meta({
-            description: 'The name of that account or key now, if it exists',
-            example: 'Ada Lovelace',
-          }),
-          renames: z.array(RenameEntry).optional(),
-        }),
-      ),
-    }),
-    errors: [404],
-  },
 } as const satisfies Endpoints;
 
-export const schemaRoutes = (schemas: SchemaService, readNames: ReadNames): Route[] =>
+export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
     getSchema: async ({ principal, query }) => {
       const lease = await schemas.current(principal.sourceAppId);
@@ -187,9 +159,6 @@ export const schemaRoutes = (schemas: SchemaService, readNames: ReadNames): Rout
       audit({ detail: { version: schema.version } });
       return present(schema);
     },
-
-    listSchemaVersions: async ({ params }) =>
-      JsonStream.of('versions', named(await schemas.history(params.sourceAppId), readNames), (version) => version),
   });
 
 function authorOf(principal: AppPrincipal): VersionAuthor {
@@ -198,29 +167,6 @@ function authorOf(principal: AppPrincipal): VersionAuthor {
   if (account === undefined) return { author: principal.sourceAppId };
   // That of an admin has no app.
   return { author: principal.own?.sourceAppId ?? account, account };
-}
-
-const NAMED_AT_ONCE = 200;
-
-/** Yields the versions with the names of their authors, read for many versions at a time. */
-async function* named(versions: AsyncIterable<SchemaVersion>, readNames: ReadNames) {
-  const page: SchemaVersion[] = [];
-  for await (const version of versions) {
-    page.push(version);
-    if (page.length === NAMED_AT_ONCE) yield* await withNames(page.splice(0), readNames);
-  }
-  yield* await withNames(page, readNames);
-}
-
-async function withNames(versions: readonly SchemaVersion[], readNames: ReadNames) {
-  const { accounts, keys } = await readNames({
-    accounts: versions.flatMap(({ account }) => account ?? []),
-    keys: versions.flatMap(({ key }) => key ?? []),
-  });
-  return versions.map((version) => {
-    const name = accounts.get(version.account ?? '')?.name ?? keys.get(version.key ?? '');
-    return { ...version, ...(name !== undefined && { name }) };
-  });
 }
 
 /** Returns the versions that an `If-Match` header names; undefined when it sets no condition. */

@@ -1,14 +1,13 @@
 import type { App } from '../apps/app.ts';
-import { type AppConsumers, FILE_CONSUMER } from '../apps/app-consumers.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
 import { compileSchema } from '../fields/compile.ts';
 import {
   completeDefinition,
   definitionIssues,
+  type FieldDefinition,
   type FieldDefinitionInput,
   fileLimitIssues,
-  holdsFiles,
 } from '../fields/definition.ts';
 import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
 import {
@@ -22,7 +21,6 @@ import {
 import type { Until } from '../platform/database/clock.ts';
 import { isDuplicateKey } from '../platform/database/failures.ts';
 import { say } from '../platform/languages/reasons.ts';
-import type { SlotHandover } from './pending-renames.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
 import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor } from './schemas.model.ts';
 
@@ -41,6 +39,20 @@ export interface SchemaChange {
   renames?: readonly Rename[] | undefined;
 }
 
+/** A version that is to be stored, with its own renames. */
+interface NewVersion {
+  fields: readonly FieldDefinition[];
+  renames: readonly Rename[];
+}
+
+/** What a feature does when the schema of an app is replaced. Both are idempotent. */
+export interface SchemaPart {
+  /** Runs before the version is stored. Another server may store that version first. */
+  before?(appId: App['id'], version: NewVersion, until: Until): Promise<void>;
+  /** Runs after the version is stored, and before the answer. */
+  after?(appId: App['id'], version: NewVersion): Promise<void>;
+}
+
 /** A version of a schema. `renames`: those whose values are being moved. */
 export type CompiledVersion = Pick<Lease, 'schema' | 'validator' | 'renames'>;
 
@@ -52,12 +64,11 @@ export function createSchemaService(deps: {
   store: SchemaStore;
   leases: SchemaLeases;
   revision: AppRevision;
-  consumers: Pick<AppConsumers, 'add'>;
-  slots: SlotHandover;
+  parts: readonly SchemaPart[];
   /** The largest file, in bytes. */
   fileLimit: number;
 }) {
-  const { apps, store, leases, revision, consumers, slots, fileLimit } = deps;
+  const { apps, store, leases, revision, parts, fileLimit } = deps;
 
   async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -148,9 +159,7 @@ export function createSchemaService(deps: {
         refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
         const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
-        if (renames.length > 0) await slots.restartBuilds(id, renames);
-        // Before the version, so that each write under it has an event.
-        if (fields.some(holdsFiles)) await consumers.add(id, FILE_CONSUMER, until);
+        for (const part of parts) await part.before?.(id, { fields, renames }, until);
         let added: App['id'];
         try {
           added = await store.add(id, schema, { ...by, renames, moving });
@@ -158,8 +167,7 @@ export function createSchemaService(deps: {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
-        // After the version: a lease that shows the new slots shows the new fields as well.
-        if (renames.length > 0) await slots.handOver(id, renames);
+        for (const part of parts) await part.after?.(id, { fields, renames });
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);

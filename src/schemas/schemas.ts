@@ -1,13 +1,12 @@
-import type { ReadNames } from '../api/names.ts';
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../apps/feature.ts';
 import { type Connection, monitorPrimary } from '../platform/database/client.ts';
-import { createRenameStore, createSlotHandover } from './pending-renames.ts';
+import { createRenameStore } from './pending-renames.ts';
 import { createSchemaLeases, systemClock } from './schema-leases.ts';
 import { createSchemaModel, createSchemaStore, type ReadConcern } from './schemas.model.ts';
 import { schemaRoutes } from './schemas.routes.ts';
-import { createSchemaService } from './schemas.service.ts';
+import { createSchemaService, type SchemaPart } from './schemas.service.ts';
 
 /** Creates the storage of schema versions. */
 export function createSchemaStorage(connection: Connection, leaseMs?: number) {
@@ -22,11 +21,12 @@ export function createSchemas(deps: {
   storage: ReturnType<typeof createSchemaStorage>;
   apps: Apps;
   connection: Connection;
-  readNames: ReadNames;
+  /** What features do when a schema is replaced, in their order. */
+  parts: readonly SchemaPart[];
   leaseMs: number | undefined;
   fileLimit: number;
 }) {
-  const { storage, connection, apps, readNames, leaseMs, fileLimit } = deps;
+  const { storage, connection, apps, parts, leaseMs, fileLimit } = deps;
   const { model, store, renames } = storage;
   const { service: appService, revision } = apps;
   const source = {
@@ -34,28 +34,25 @@ export function createSchemas(deps: {
     newestSchema: (app: App, readConcern: ReadConcern) => store.newest(app.id, readConcern),
     readRevision: () => revision.read(),
   };
-  const leases = createSchemaLeases(source, systemClock, leaseMs);
+  const leases = createSchemaLeases(source, apps.parts, systemClock, leaseMs);
   monitorPrimary(connection, () => leases.revokeAll());
-  const slotHandover = createSlotHandover(apps.model);
   const service = createSchemaService({
     apps: appService,
     store,
     leases,
     revision,
-    consumers: apps.consumers,
-    slots: slotHandover,
+    parts,
     fileLimit,
   });
   return {
     store,
     renames,
-    slotHandover,
     leases,
     service,
     /** The largest file of a form, in bytes. */
     fileLimit,
     /** Resolves with the state of an app that is in force. */
     findApp: async (sourceAppId: string): Promise<App | undefined> => (await leases.hold(sourceAppId))?.app,
-    feature: { models: [model], owned: [store], routes: schemaRoutes(service, readNames) } satisfies Feature,
+    feature: { models: [model], owned: [store], routes: schemaRoutes(service) } satisfies Feature,
   };
 }

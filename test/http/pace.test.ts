@@ -2,12 +2,14 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createPace } from '../../src/apps/activity.ts';
+import { activityPart, createPace } from '../../src/apps/activity.ts';
+import { createAppParts } from '../../src/apps/app-part.ts';
 import { createAppModel } from '../../src/apps/apps.model.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { databaseUri } from '../support/server/process.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
+const PARTS = createAppParts([activityPart]);
 const POLL = { timeout: 30_000, interval: 50 };
 
 let server: TestServer;
@@ -23,7 +25,7 @@ afterAll(async () => {
 
 it('a server knows that submissions arrive on another one, and when they have ended', async () => {
   const own = { latest: () => Number.NEGATIVE_INFINITY };
-  const { isBusy } = createPace(createAppModel(connection), own);
+  const { isBusy } = createPace(createAppModel(connection, PARTS), own);
   expect(await isBusy()).toBe(false);
   const { sourceAppId } = await server.admin.buildApp();
   await server.client.submit(sourceAppId, { email: 'ada@x.org' }).expect(200);
@@ -32,16 +34,16 @@ it('a server knows that submissions arrive on another one, and when they have en
 });
 
 it('a server is busy at once by its own submissions, and when the database does not answer in time', async () => {
-  const apps = createAppModel(connection);
+  const apps = createAppModel(connection, PARTS);
   expect(await createPace(apps, { latest: () => performance.now() }).isBusy()).toBe(true);
   const closed = await connectDatabase(databaseUri(server.database));
-  const { isBusy } = createPace(createAppModel(closed), { latest: () => Number.NEGATIVE_INFINITY });
+  const { isBusy } = createPace(createAppModel(closed, PARTS), { latest: () => Number.NEGATIVE_INFINITY });
   await closed.close();
   expect(await isBusy()).toBe(true);
 });
 
 it('background work rests while submissions arrive, until its signal, and else for a turn only', async () => {
-  const apps = createAppModel(connection);
+  const apps = createAppModel(connection, PARTS);
   const longAgo = performance.now() - 600_000;
   const stop = new AbortController();
   let isOver = false;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type Cursors, pageOf } from '../../api/cursors.ts';
 import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../../api/endpoint.ts';
-import type { Names, ReadNames } from '../../api/names.ts';
 import type { SessionPrincipal } from '../../api/principal.ts';
 import { PageLimit, Timestamp } from '../../api/validation.ts';
+import type { Names, ReadNames } from '../../apps/names.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import { code } from '../../platform/languages/problems.ts';

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import type { App } from '../../apps/app.ts';
+import type { AppPart } from '../../apps/app-part.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, isCaptchaProvider, isClosed } from '../../apps/form-settings.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
+import { type MembersOf, schema } from '../../platform/database/mongoose.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { RecordReader } from '../../records/read/record-reader.ts';
 import type { Submission } from '../../records/write/submission.ts';
@@ -183,6 +185,29 @@ const AMPLE_ROOM = 100_000;
 /** How long a count decides that an app is full or has ample room. */
 const COUNT_VALID_MS = 1_000;
 const MAX_COUNTED_APPS = 10_000;
+
+/** The reservation of one server for new records of an app with `maxRecords`. */
+const seatsSchema = schema(
+  {
+    token: { type: ObjectId, required: true },
+    count: { type: Number, required: true },
+    /** By MongoDB's clock. */
+    until: { type: Date, required: true },
+  },
+  { _id: false },
+);
+
+const members = {
+  /** Reservations of records that are being created. */
+  seats: [seatsSchema],
+} as const;
+
+declare module '../../apps/app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+}
+
+/** The seats of an app. */
+export const seatPart: AppPart = { members };
 
 /** Permission to create one record. */
 interface Seat {

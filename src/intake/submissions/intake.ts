@@ -100,7 +100,7 @@ export class Intake implements Handling {
 
   facts(input: SubmissionInput, { app }: Lease, now: Date): SubmissionFacts {
     const { lang, page } = this.#options;
-    return { applied: appliedOf(input, this.#options, now), lang, page, isKept: app.keepsSubmissions };
+    return { applied: appliedOf(input, this.#options, now), lang, page, isKept: app.keepsSubmissions === true };
   }
 
   hold(

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
-import type { Role } from '../../apps/apps.model.ts';
+import type { Role } from '../../apps/app.ts';
 import type { NewPassword } from '../../apps/apps.service.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { APP_ID_FORMAT } from '../../platform/core/identifiers.ts';

@@ -1,3 +1,4 @@
+import type { Pace } from '../../apps/activity.ts';
 import type { Apps } from '../../apps/apps.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -23,7 +24,7 @@ export function createChangeStorage(connection: Connection, apps: Apps, clock: P
 /** Creates changes of many records, and their job. */
 export function createChanges(deps: {
   storage: ReturnType<typeof createChangeStorage>;
-  apps: Apps;
+  pace: Pace;
   schemas: Pick<Schemas, 'leases'>;
   records: Pick<Records, 'bulkEditor' | 'reader'>;
   search: Pick<ReturnType<typeof createSearch>, 'queried' | 'matchingIds'>;
@@ -31,13 +32,13 @@ export function createChanges(deps: {
   signal: JobSignal;
   logger: Logger;
 }): Feature {
-  const { storage, apps, schemas, records, search, clock, signal, logger } = deps;
+  const { storage, pace, schemas, records, search, clock, signal, logger } = deps;
   const { models, store } = storage;
   const { leases } = schemas;
   return {
     routes: changeRoutes({ store, leases, ...search, wake: () => signal.wake(CHANGE_JOB) }),
     models: Object.values(models),
-    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace: apps.pace, clock, logger })],
+    jobs: [createChangeJob({ store, editor: records.bulkEditor, leases, pace, clock, logger })],
     personal: [createPersonChanges(store, records.reader)],
     names: { changes: store.named },
     owned: [ownedBy(models.changes.collection, 'createdAt'), ownedBy(models.records.collection, 'at')],

@@ -1,4 +1,4 @@
-import type { Apps } from '../../apps/apps.ts';
+import type { Pace } from '../../apps/activity.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
@@ -41,7 +41,7 @@ const PROCESS_FLAGS = ['--max-semi-space-size=16', '--max-old-space-size=512', '
 export function createImports(deps: {
   config: Pick<Config, 'importLimits'>;
   connection: Connection;
-  apps: Apps;
+  pace: Pace;
   schemas: Pick<Schemas, 'leases'>;
   records: Records;
   files: Pick<Files, 'incoming'>;
@@ -53,7 +53,7 @@ export function createImports(deps: {
   searchWithinMs: number | undefined;
   importProcess: ImportProcess | undefined;
 }) {
-  const { config, connection, apps, schemas, records, files, suppressions, clock, signal, logger } = deps;
+  const { config, connection, pace, schemas, records, files, suppressions, clock, signal, logger } = deps;
   const { writesEndMs, searchWithinMs, importProcess } = deps;
   const models = createImportModels(connection);
   const store = createImportStore(models.imports.collection, clock.later);
@@ -78,7 +78,7 @@ export function createImports(deps: {
       revalidation,
       onEvents: outboxSignal.notify,
     }),
-    pace: apps.pace,
+    pace,
     clock,
     writesEndMs,
   });

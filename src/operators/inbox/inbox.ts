@@ -1,6 +1,6 @@
 import type { Cursors } from '../../api/cursors.ts';
-import type { Apps } from '../../apps/apps.ts';
 import type { Feature } from '../../apps/feature.ts';
+import type { HistorySettingsStore } from '../../apps/history-settings.ts';
 import type { Records } from '../../records/records.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import { createUserQuery } from '../search/user-query.ts';
@@ -9,16 +9,16 @@ import { createInboxService } from './inbox.service.ts';
 
 /** Creates the inbox: the submissions of apps that keep them. */
 export function createInbox(deps: {
-  apps: Apps;
+  settings: HistorySettingsStore;
   records: Pick<Records, 'kept'>;
   search: { queried: ReadQueriedApp };
   cursors: Cursors;
   queryBudgetMs: number | undefined;
 }) {
-  const { apps, records, search, cursors, queryBudgetMs } = deps;
+  const { settings, records, search, cursors, queryBudgetMs } = deps;
   const { ranges, pages } = records.kept;
   const service = createInboxService({
-    settings: apps.historySettings,
+    settings,
     queried: search.queried,
     query: createUserQuery({ ranges, pages, budgetMs: queryBudgetMs }),
     cursors,

@@ -1,7 +1,9 @@
 import type { Cursors } from '../../api/cursors.ts';
-import type { ReadNames } from '../../api/names.ts';
+import type { Pace } from '../../apps/activity.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature, PersonData } from '../../apps/feature.ts';
+import type { HistorySettingsStore } from '../../apps/history-settings.ts';
+import type { ReadNames } from '../../apps/names.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
@@ -25,6 +27,8 @@ export function createSuppressionList(connection: Connection, sessionSecret: str
 /** Creates edits, exports, erasures (in the order of `parts`) and the retention of records. */
 export function createPeople(deps: {
   apps: Apps;
+  settings: HistorySettingsStore;
+  pace: Pace;
   records: Records;
   search: Pick<Search, 'detailed'>;
   suppressions: Suppressions;
@@ -37,10 +41,9 @@ export function createPeople(deps: {
   readNames: ReadNames;
 }) {
   const { apps, records, search, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
-  const { retentionEveryMs } = deps;
+  const { settings, pace, retentionEveryMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
-  const settings = apps.historySettings;
   const { history, kept } = records;
   return {
     routes: [
@@ -56,13 +59,13 @@ export function createPeople(deps: {
       ...retentionRoutes(retention),
     ],
     jobs: [
-      createRetentionJob({ store: retention, records, clock, pace: apps.pace, logger, everyMs: retentionEveryMs }),
+      createRetentionJob({ store: retention, records, clock, pace, logger, everyMs: retentionEveryMs }),
       createHistoryJob({
         parts: [history.dropOld, kept.dropOld],
         settings,
         idsAfter: apps.service.idsAfter,
         clock,
-        pace: apps.pace,
+        pace,
         everyMs: retentionEveryMs,
       }),
     ],

@@ -4,11 +4,13 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { AppPath } from '../../api/parameters.ts';
 import { daysUpTo } from '../../api/validation.ts';
 import type { Pace } from '../../apps/activity.ts';
-import { type AppModel, NOT_BEING_DELETED, type Retention } from '../../apps/apps.model.ts';
+import type { AppPart } from '../../apps/app-part.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { AppNotFound, Conflict } from '../../platform/core/errors.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
+import { type DocumentOf, type MembersOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -57,6 +59,32 @@ export const retentionEndpoints = {
     errors: [404, 409],
   },
 } as const satisfies Endpoints;
+
+/** The age in days at which records are erased, and the time it counts from. */
+const retentionSchema = schema(
+  {
+    days: { type: Number, required: true },
+    basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
+  },
+  { _id: false },
+);
+type Retention = DocumentOf<typeof retentionSchema>;
+
+const members = {
+  /** Absent: records are never erased for their age. */
+  retention: retentionSchema,
+};
+
+declare module '../../apps/app.ts' {
+  interface AppDocument extends MembersOf<typeof members> {}
+}
+
+/** The retention of the records of an app. */
+export const retentionPart: AppPart = {
+  members,
+  // The job that erases old records.
+  indexes: [[{ 'retention.days': 1 }, { sparse: true }]],
+};
 
 type RetentionStore = ReturnType<typeof createRetentionStore>;
 

@@ -1,5 +1,6 @@
 import type { Cursors } from '../../api/cursors.ts';
 import type { OperatorLoad } from '../../api/operator-load.ts';
+import type { AppActivity } from '../../apps/activity.ts';
 import type { Apps } from '../../apps/apps.ts';
 import type { Feature } from '../../apps/feature.ts';
 import type { Records } from '../../records/records.ts';
@@ -22,15 +23,16 @@ export type Search = ReturnType<typeof createSearch>;
 /** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */
 export function createSearch(deps: {
   apps: Apps;
+  activity: AppActivity;
   schemas: Schemas;
   records: Records;
   load: OperatorLoad;
   cursors: Cursors;
   queryBudgetMs: number | undefined;
 }) {
-  const { apps, schemas, records, load, cursors, queryBudgetMs } = deps;
+  const { apps, activity, schemas, records, load, cursors, queryBudgetMs } = deps;
   const { pages, ranges, slots, words, erase, reader, findDetails, emails } = records;
-  const { service: appService, activity } = apps;
+  const { service: appService } = apps;
   const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
   const queried = createQueriedAppReader({

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import type { AppDocument } from '../../apps/app.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { type FormSettings, formHeading, settingsIn } from '../../apps/form-settings.ts';
 import { oneLine } from '../../platform/mail/content.ts';
 import type { RecordId } from '../../records/stored/record-id.ts';

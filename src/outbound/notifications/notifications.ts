@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, routes } from '../../api/endpoint.ts';
 import { ScopeParameter } from '../../api/parameters.ts';
+import type { Pace } from '../../apps/activity.ts';
 import type { Apps } from '../../apps/apps.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { MailAbilities } from '../../apps/settings/app-setting.ts';
@@ -33,6 +34,7 @@ export function createNotifications(deps: {
   config: Pick<Config, 'mail' | 'publicUrl'>;
   connection: Connection;
   apps: Apps;
+  pace: Pace;
   schemas: Schemas;
   records: Pick<Records, 'reader' | 'confirmations'>;
   findForm: FindForm;
@@ -81,11 +83,10 @@ export function createNotifications(deps: {
     linkPath: confirmations.linkPath,
   });
   const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
-  const { pace } = deps.apps;
   const jobs: Job[] = mailer
     ? [
         createMailJob({ queue, render, mailer, now, logger }),
-        createDigestJob({ apps, records: reader, queue, wake, pace }),
+        createDigestJob({ apps, records: reader, queue, wake, pace: deps.pace }),
       ]
     : [];
   async function send(mail: NewMail | undefined): Promise<void> {

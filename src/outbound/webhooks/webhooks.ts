@@ -1,3 +1,5 @@
+import type { Pace } from '../../apps/activity.ts';
+import type { AppConsumers } from '../../apps/app-consumers.ts';
 import type { Apps } from '../../apps/apps.ts';
 import { type Feature, ownedBy } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
@@ -47,6 +49,8 @@ export function createWebhooks(deps: {
   config: Pick<Config, 'publicUrl' | 'webhooksAllowPrivate'>;
   connection: Connection;
   apps: Apps;
+  pace: Pace;
+  consumers: AppConsumers;
   schemas: Pick<Schemas, 'store'>;
   storage: ReturnType<typeof createDeliveryStorage>;
   records: Records;
@@ -57,10 +61,9 @@ export function createWebhooks(deps: {
   metrics: Metrics;
   now: (() => number) | undefined;
 }) {
-  const { config, connection, apps, schemas, storage, records, clock } = deps;
+  const { config, connection, apps, pace, consumers, schemas, storage, records, clock } = deps;
   const { otherConsumers, signal, logger, metrics, now = clock.now } = deps;
   const { reader, newId, outboxSignal } = records;
-  const { consumers } = apps;
   const models = {
     webhooks: createWebhookModel(connection),
     deliveries: storage.model,
@@ -93,7 +96,7 @@ export function createWebhooks(deps: {
     deliveries,
     consumers,
     clock,
-    throttle: apps.pace.throttle,
+    throttle: pace.throttle,
   });
   const service = createWebhookService({
     webhooks,

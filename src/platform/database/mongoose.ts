@@ -262,8 +262,8 @@ type RequiredOf<Paths> = {
 
 type Flat<Members> = { [Name in keyof Members]: Members[Name] };
 
-/** The documents of a declaration. */
-type Declared<Paths> = Flat<
+/** The documents of a declaration, and what a document has of the paths of a part. */
+export type MembersOf<Paths> = Flat<
   { -readonly [Name in RequiredOf<Paths>]: ValueOfPath<Paths[Name]> } & {
     -readonly [Name in Exclude<keyof Paths, RequiredOf<Paths>>]?: ValueOfPath<Paths[Name]>;
   }
@@ -330,8 +330,8 @@ type AnyPaths = Readonly<Record<string, AnyType | AnyPath>>;
 export function schema<const Paths extends AnyPaths>(
   paths: Paths,
   options: CollectionOptions,
-): Schema<Declared<Paths>> & CollectionSchema;
-export function schema<const Paths extends AnyPaths>(paths: Paths, options: { _id: false }): Schema<Declared<Paths>>;
+): Schema<MembersOf<Paths>> & CollectionSchema;
+export function schema<const Paths extends AnyPaths>(paths: Paths, options: { _id: false }): Schema<MembersOf<Paths>>;
 export function schema(paths: Record<string, object>, options: object): unknown {
   const declared = new library.Schema(paths, { ...OPTIONS, ...options });
   declared.eachPath((path, type) => {

@@ -1,5 +1,6 @@
 import type { Filter, ObjectId, UpdateFilter } from 'mongodb';
-import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import type { AppDocument } from '../../apps/app.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import type { IndexSlot, IndexUse } from '../../apps/index-slots.ts';
 import { changing } from '../../platform/database/filters.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';

@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import type { AppDocument } from '../../apps/app.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { type IndexSlot, ofEpoch, SLOT_NAMES, type SlotName } from '../../apps/index-slots.ts';
 import { type FieldDefinition, isIndexed } from '../../fields/definition.ts';
 import { typedFilter } from '../../platform/database/filters.ts';

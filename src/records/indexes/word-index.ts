@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { type AppDocument, type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
+import type { AppDocument } from '../../apps/app.ts';
+import { type AppModel, NOT_BEING_DELETED } from '../../apps/apps.model.ts';
 import { type IndexUse, ofEpoch } from '../../apps/index-slots.ts';
 import type { AppRevision } from '../../apps/revision.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';

@@ -1,4 +1,8 @@
 import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
+import type { AppConsumers } from '../../apps/app-consumers.ts';
+import type { AppPart } from '../../apps/app-part.ts';
+import { holdsFiles } from '../../fields/definition.ts';
+import type { SchemaPart } from '../../schemas/schemas.service.ts';
 import type { RecordBase, RecordFeature } from '../base.ts';
 import { createFileClaims, type FileClaims } from '../files/file-claims.ts';
 import { createFileCleaner } from '../files/file-cleaner.ts';
@@ -9,6 +13,31 @@ import type { RecordHistory } from '../history/history.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { RecordEditor } from '../write/record-edit.ts';
 import type { RecordPart } from '../write/record-part.ts';
+
+/** The consumer of apps whose schema has, or had, a field of files. */
+const FILE_CONSUMER = 'files';
+
+declare module '../../apps/app.ts' {
+  interface App {
+    /** Whether its records may name files. */
+    keepsFiles?: boolean;
+  }
+}
+
+/** Whether an app keeps files: since a version of its schema had a field of files. */
+export const fileAppPart: AppPart = {
+  read: ({ consumers = [] }) => ({ keepsFiles: consumers.includes(FILE_CONSUMER) }),
+  // The app was read first: perhaps before it got the consumer of its first field of files.
+  underSchema: (_app, { validator }) => (validator.fileKeys ? { hasConsumers: true, keepsFiles: true } : undefined),
+};
+
+/** Adds the consumer of files before the first version with a field of files. */
+export const createFileSchemaPart = (consumers: Pick<AppConsumers, 'add'>): SchemaPart => ({
+  // Before the version, so that each write under it has an event.
+  async before(appId, { fields }, until) {
+    if (fields.some(holdsFiles)) await consumers.add(appId, FILE_CONSUMER, until);
+  },
+});
 
 /** What held submissions have of files (intake/held). */
 export interface HeldFiles {

@@ -11,7 +11,7 @@ import type { Requirement } from '../write/write-part.ts';
  * @param keyed members of records that have the keys of fields
  */
 export function createRenames(
-  { users, passes, schemas: { renames, slotHandover } }: RecordBase,
+  { users, passes, slotHandover, schemas: { renames } }: RecordBase,
   submissions: UserCollection,
   keyed: readonly string[],
 ) {

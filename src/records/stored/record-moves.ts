@@ -3,7 +3,8 @@ import { type DisplacedNames, displacedNames, type PendingRenames, withRenamedKe
 import type { RawDocuments } from '../../platform/bson/documents.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 import type { Job, StepContext } from '../../platform/jobs/job.ts';
-import type { DueCheck, OpenRenames, RenameStore, RenamesByApp, SlotHandover } from '../../schemas/pending-renames.ts';
+import type { DueCheck, OpenRenames, RenameStore, RenamesByApp } from '../../schemas/pending-renames.ts';
+import type { SlotHandover } from '../indexes/slot-handover.ts';
 import {
   NEWEST_FIRST,
   type RecordFilter,
@@ -170,7 +171,7 @@ const EVERY_MS = 1_000;
  * after the other: the records, then the kept submissions.
  */
 export function createRenameJob(
-  deps: PassDeps & { store: RenameStore; parts: readonly RecordMoves[]; slots: SlotHandover },
+  deps: PassDeps & { store: RenameStore; parts: readonly RecordMoves[]; slots: Pick<SlotHandover, 'handOver'> },
 ): Job {
   const { store, parts, countForDisplay, slots, revision } = deps;
   const { announce, isSettled: hasSettled, nextCheck, inBatches } = createRecordPasses(deps);

@@ -14,6 +14,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import type { Members } from '../../platform/database/members.ts';
 import { createModel, type Definition, type Model, schemaOf } from '../../platform/database/mongoose.ts';
 
 /** A stored record (spec 2.1). Features add members (write/record-part.ts). */
@@ -50,7 +51,7 @@ export const CORE_MEMBERS: Record<string, object> = {
   sizeBound: Number,
 };
 
-const userSchema = (members: Readonly<Record<string, object>>) =>
+const userSchema = (members: Members) =>
   schemaOf<UserDocument>(members as Definition<UserDocument>, {
     collection: 'users',
     shardKey: BY_EMAIL,
@@ -142,7 +143,5 @@ export async function updateAsRead(
 }
 
 /** The model of `users`, with its indexes. @param members also those of parts (record-part.ts) */
-export const createUserModel = (
-  connection: Connection,
-  members: Readonly<Record<string, object>> = CORE_MEMBERS,
-): Model<UserDocument> => createModel(connection, userSchema(members));
+export const createUserModel = (connection: Connection, members: Members = CORE_MEMBERS): Model<UserDocument> =>
+  createModel(connection, userSchema(members));

@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import type { Members } from '../../platform/database/members.ts';
 import type { Lease } from '../../schemas/schema-leases.ts';
 import type { Submission } from './submission.ts';
 import type { CheckedWrite, WritePart } from './write-part.ts';
@@ -11,7 +12,7 @@ import type { CheckedWrite, WritePart } from './write-part.ts';
 export interface RecordPart {
   /** Names what is known of the part. */
   readonly name: string;
-  readonly members: RecordMembers;
+  readonly members: Members;
   /** Those of them that have the keys of fields: a rename of a field renames these too. */
   readonly keyed?: readonly string[];
   /** Those of them that lists show, of a record that has them. */
@@ -46,19 +47,6 @@ export interface LeasedPart {
 }
 
 export type RecordParts = ReturnType<typeof createRecordParts>;
-
-/** Members of the stored record, as paths of a Mongoose schema. */
-type RecordMembers = Readonly<Record<string, object>>;
-
-/** Joins the members of parts. @throws {Error} when two of them claim one */
-export function joinMembers(declared: readonly RecordMembers[]): RecordMembers {
-  const members: Record<string, object> = {};
-  for (const [member, declaration] of declared.flatMap((one) => Object.entries(one))) {
-    if (Object.hasOwn(members, member)) throw new Error(`two parts of a record have the member ${member}`);
-    members[member] = declaration;
-  }
-  return members;
-}
 
 interface Composed {
   parts: readonly LeasedPart[];

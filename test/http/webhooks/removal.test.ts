@@ -1,8 +1,8 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AppDocument } from '../../../src/apps/app.ts';
 import { createAppConsumers } from '../../../src/apps/app-consumers.ts';
-import type { AppDocument } from '../../../src/apps/apps.model.ts';
 import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
 import { createWebhookRemoval } from '../../../src/outbound/webhooks/webhook-removal.ts';
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';

@@ -1,6 +1,6 @@
 import { Long } from 'mongodb';
 import { expect, vi } from 'vitest';
-import type { AppDocument } from '../../../src/apps/apps.model.ts';
+import type { AppDocument } from '../../../src/apps/app.ts';
 import { type IndexSlot, SLOT_NAMES } from '../../../src/apps/index-slots.ts';
 import { getKind } from '../../../src/fields/kinds/registry.ts';
 import type { UserDocument } from '../../../src/records/stored/record.ts';

@@ -1,10 +1,12 @@
+import { createAppParts } from '../../../src/apps/app-part.ts';
 import { createAppModel, createRevisionModel } from '../../../src/apps/apps.model.ts';
 import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/webhooks/webhooks.model.ts';
 import type { Connection } from '../../../src/platform/database/client.ts';
+import { joinMembers } from '../../../src/platform/database/members.ts';
 import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/record.ts';
 import { createErasureModel } from '../../../src/records/write/erasure.ts';
-import { joinMembers } from '../../../src/records/write/record-part.ts';
 import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
+import { APP_PARTS } from '../../../src/services.ts';
 import { createUnconnectedParts } from './record-parts.ts';
 
 export type Models = ReturnType<typeof createModels>;
@@ -14,7 +16,7 @@ const MEMBERS = createUnconnectedParts().map(({ members }) => members);
 /** Opens the collections that tests of single parts use. */
 export function createModels(connection: Connection) {
   return {
-    apps: createAppModel(connection),
+    apps: createAppModel(connection, createAppParts(APP_PARTS)),
     revisions: createRevisionModel(connection),
     schemas: createSchemaModel(connection),
     users: createUserModel(connection, joinMembers([CORE_MEMBERS, ...MEMBERS])),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { joinMembers } from '../../../src/platform/database/members.ts';
 import { createEditParts } from '../../../src/records/write/edit-part.ts';
-import { createRecordParts, joinMembers, type RecordPart } from '../../../src/records/write/record-part.ts';
+import { createRecordParts, type RecordPart } from '../../../src/records/write/record-part.ts';
 import type { Submission } from '../../../src/records/write/submission.ts';
 import type { Requirement, Statement, WritePart } from '../../../src/records/write/write-part.ts';
 import type { Lease } from '../../../src/schemas/schema-leases.ts';
@@ -42,7 +43,7 @@ const roomOf = (name: string): Requirement => ({
 describe('the parts of a record', () => {
   it('cannot have one member twice', () => {
     expect(joinMembers([{ a: String }, { b: Number }])).toEqual({ a: String, b: Number });
-    expect(() => joinMembers([{ a: String }, { a: Number }])).toThrow('two parts of a record have the member a');
+    expect(() => joinMembers([{ a: String }, { a: Number }])).toThrow('two parts have the member a');
   });
 
   it('take part in the submissions that concern them, in their order', () => {

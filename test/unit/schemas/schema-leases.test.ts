@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/apps/app.ts';
+import { type AppPart, createAppParts } from '../../../src/apps/app-part.ts';
 import { LEASE_MS } from '../../../src/apps/revision.ts';
 import type { FieldDefinition } from '../../../src/fields/definition.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
 import type { StoredSchema } from '../../../src/schemas/schemas.model.ts';
+
+const NO_PARTS = createAppParts([]);
 
 /** Derives an id from a text; equal texts give equal ids. */
 function objectIdOf(text: string): ObjectId {
@@ -44,12 +47,6 @@ function createSource() {
         role: 'user',
         credentialId: 'c',
         createdAt: new Date(0),
-        lastSubmissionAt: undefined,
-        form: undefined,
-        slots: undefined,
-        slotEpoch: undefined,
-        hasConsumers: false,
-        keepsSubmissions: false,
       };
       versionsRead.set(app, version);
       return app;
@@ -86,7 +83,7 @@ describe('schema leases (decision 4)', () => {
     source.fields = Array.from({ length: 100 }, (_, index) => {
       return { key: `f${index}`, label: 'F', kind: 'text', required: false };
     });
-    const leases = createSchemaLeases(source, () => ({ monotonic: 0, wall: 0 }));
+    const leases = createSchemaLeases(source, NO_PARTS, () => ({ monotonic: 0, wall: 0 }));
     await leases.hold('app');
     for (let index = 0; index < 900; index += 1) await leases.hold(`app${index}`);
     await leases.hold('app');
@@ -99,7 +96,7 @@ describe('schema leases (decision 4)', () => {
 
   it('share one read among all concurrent callers', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     const held = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
     expect(source.reads).toBe(1);
     expect(new Set(held.map((lease) => lease?.schema)).size).toBe(1);
@@ -108,7 +105,7 @@ describe('schema leases (decision 4)', () => {
 
   it('expire, and the newest schema is then read again', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     const first = await leases.hold('app');
     source.change();
     await leaseExpiry();
@@ -119,7 +116,7 @@ describe('schema leases (decision 4)', () => {
 
   it('keep the compiled schema while its version is the newest', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     const first = await leases.hold('app');
     await leaseExpiry();
     const second = await leases.hold('app');
@@ -129,7 +126,7 @@ describe('schema leases (decision 4)', () => {
 
   it('from a slow read are not given, once expired, to a caller that joined the read', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.readDelay = sleep(LEASE_MS + 50);
     const firstCaller = leases.hold('app');
     await sleep(10);
@@ -146,7 +143,7 @@ describe('schema leases (decision 4)', () => {
 
   it('from one further read serve all callers that waited longer than a lease for an expired one', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.readDelay = sleep(2 * LEASE_MS);
     const callers = [leases.hold('app')];
     await sleep(10);
@@ -160,7 +157,7 @@ describe('schema leases (decision 4)', () => {
 
   it('start another read when the pending one is older than a lease', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     let endRead: (value?: unknown) => void = () => undefined;
     source.readDelay = new Promise((resolve) => {
       endRead = resolve;
@@ -176,7 +173,7 @@ describe('schema leases (decision 4)', () => {
 
   it('are not given for an app that does not exist, and an app created since is found at once', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.exists = false;
     expect(await leases.hold('app')).toBeUndefined();
     expect(await leases.hold('nobody')).toBeUndefined();
@@ -187,7 +184,7 @@ describe('schema leases (decision 4)', () => {
 
   it('do not conclude that an app does not exist from a read that started before the call', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.exists = false;
     source.readDelay = sleep(30);
     const before = leases.hold('app');
@@ -200,7 +197,7 @@ describe('schema leases (decision 4)', () => {
 
   it('are not cached from a failed read', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.failure = new Error('the database is away');
     const results = await Promise.allSettled([leases.hold('app'), leases.hold('app')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -210,7 +207,7 @@ describe('schema leases (decision 4)', () => {
 
   it('are read again after forget()', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     await leases.hold('app');
     source.version = 2;
     leases.forget('app');
@@ -219,7 +216,7 @@ describe('schema leases (decision 4)', () => {
 
   it('recompile another document with the same version, because a rollback can free a version number', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     source.idOf = () => 'rolled back';
     const before = await leases.hold('app');
     source.idOf = () => 'acknowledged';
@@ -230,9 +227,24 @@ describe('schema leases (decision 4)', () => {
     expect(after?.schemaId).not.toBe(before?.schemaId);
   });
 
+  it('have what parts change in the app because of its schema, once for each read', async () => {
+    const source = createSource();
+    source.fields = [{ key: 'cv', label: 'CV', kind: 'file', required: false, types: ['pdf'] }];
+    let calls = 0;
+    const part: AppPart = {
+      underSchema(_app, { validator, moving }) {
+        calls += 1;
+        return { keepsFiles: validator.fileKeys?.has('cv') === true && moving === undefined };
+      },
+    };
+    const leases = createSchemaLeases(source, createAppParts([part]));
+    for (let call = 0; call < 3; call += 1) expect((await leases.hold('app'))?.app.keepsFiles).toBe(true);
+    expect([calls, source.reads]).toEqual([1, 1]);
+  });
+
   it('drop compiled schemas when revoked', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     const before = await leases.hold('app');
     leases.revokeAll();
     expect((await leases.hold('app'))?.validator).not.toBe(before?.validator);
@@ -241,7 +253,7 @@ describe('schema leases (decision 4)', () => {
   describe('when the primary and a majority have different documents (decision 4)', () => {
     it('are given once both have the same document', async () => {
       const source = createSource();
-      const leases = createSchemaLeases(source);
+      const leases = createSchemaLeases(source, NO_PARTS);
       source.idOf = (_version, readConcern) => readConcern;
       const pending = leases.hold('app');
       await sleep(60);
@@ -250,9 +262,21 @@ describe('schema leases (decision 4)', () => {
       expect(source.reads).toBeGreaterThan(1);
     });
 
+    it('are given once each part says that both have the same app', async () => {
+      const source = createSource();
+      let isCommitted = false;
+      const parts = createAppParts([{ isSame: () => true }, { isSame: () => isCommitted }]);
+      const leases = createSchemaLeases(source, parts);
+      const pending = leases.hold('app');
+      await sleep(60);
+      expect(source.reads).toBeGreaterThan(1);
+      isCommitted = true;
+      expect(await pending).toBeDefined();
+    });
+
     it('are refused as unavailable after one second, and the next call reads again', { tags: 'long' }, async () => {
       const source = createSource();
-      const leases = createSchemaLeases(source);
+      const leases = createSchemaLeases(source, NO_PARTS);
       source.idOf = (_version, readConcern) => readConcern;
       await expect(leases.hold('app')).rejects.toThrow(Unavailable);
       source.idOf = () => 'committed';
@@ -278,7 +302,7 @@ describe('schema leases (decision 4)', () => {
     ])('expire %s', async (_, mono, wall) => {
       const source = createSource();
       const clock = createClock();
-      const leases = createSchemaLeases(source, clock);
+      const leases = createSchemaLeases(source, NO_PARTS, clock);
       const lease = await leases.hold('app');
       clock.mono += 10;
       clock.time += 10;
@@ -293,7 +317,7 @@ describe('schema leases (decision 4)', () => {
     it('are not renewed by a revision that was read before the machine was suspended', async () => {
       const source = createSource();
       const clock = createClock();
-      const leases = createSchemaLeases(source, clock);
+      const leases = createSchemaLeases(source, NO_PARTS, clock);
       const expireLeases = () => {
         clock.mono += LEASE_MS;
         clock.time += LEASE_MS;
@@ -313,7 +337,7 @@ describe('schema leases (decision 4)', () => {
     it('end after one minute, for changes that did not bump the revision', async () => {
       const source = createSource();
       const clock = createClock();
-      const leases = createSchemaLeases(source, clock);
+      const leases = createSchemaLeases(source, NO_PARTS, clock);
       await leases.hold('app');
       clock.mono += LEASE_MS;
       clock.time += LEASE_MS;
@@ -330,7 +354,7 @@ describe('schema leases (decision 4)', () => {
 
   it('all end on revokeAll(), and a read that is in flight then is repeated', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source);
+    const leases = createSchemaLeases(source, NO_PARTS);
     const held = await leases.hold('app');
     let endRead = (): void => undefined;
     source.readDelay = new Promise<void>((resolve) => {
@@ -352,7 +376,7 @@ describe('schema leases (decision 4)', () => {
     /** Leases that have read both the app and the revision. */
     async function createWarmLeases() {
       const source = createSource();
-      const leases = createSchemaLeases(source);
+      const leases = createSchemaLeases(source, NO_PARTS);
       await leases.hold('app');
       await leaseExpiry();
       await leases.hold('app');

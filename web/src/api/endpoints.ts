@@ -30,13 +30,14 @@ import type { viewEndpoints } from '#src/operators/views/views.routes.ts';
 import type { mailStatusEndpoints } from '#src/outbound/notifications/notifications.ts';
 import type { deliveryEndpoints } from '#src/outbound/webhooks/deliveries.ts';
 import type { webhookEndpoints } from '#src/outbound/webhooks/webhooks.routes.ts';
+import type { schemaVersionEndpoints } from '#src/schemas/schema-versions.ts';
 import type { schemaEndpoints } from '#src/schemas/schemas.routes.ts';
 
 // Only types of the contracts: no service code is bundled, and a changed endpoint fails the check.
 
 type Endpoints = typeof accountEndpoints &
   typeof apiKeyEndpoints &
-  typeof appEndpoints &
+  ReturnType<typeof appEndpoints> &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
   typeof changeEndpoints &
@@ -58,6 +59,7 @@ type Endpoints = typeof accountEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
+  typeof schemaVersionEndpoints &
   typeof sessionEndpoints &
   typeof singleSignOnEndpoints &
   ReturnType<typeof userEndpoints> &
@@ -107,7 +109,9 @@ export type DetailedRecord = ResponseBody<'GET /auth/users/:id'> & { consents?: 
 export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = ShownConsent;
-export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
+export type NewApp = NonNullable<Request<'POST /auth/apps'>['body']> & { history?: HistorySettings | undefined };
+type HistorySettings = Request<'PUT /auth/apps/:sourceAppId/history'>['body'];
+export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number] & { name?: string };
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
 export type KeyScope = ApiKey['scopes'][number];
 export type AuditEvent = ResponseBody<'GET /auth/audit'>['events'][number];

@@ -9,12 +9,13 @@ import { DialogForm } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import { t } from '../texts/texts.ts';
 import { NewPassword } from './new-password.tsx';
+import { newApp } from './queries.ts';
 
 /** Creates an app, shows its password once, and then opens its schema. */
 export function CreateApp({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [, navigate] = useLocation();
   const create = useChange(['apps', 'admin-stats'], (sourceAppId: string) =>
-    call('POST /auth/apps', { body: { sourceAppId, history: { submissions: true } } }),
+    call('POST /auth/apps', { body: newApp(sourceAppId) }),
   );
   const close = (): void => {
     onClose();

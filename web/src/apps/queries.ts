@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { call, callWithEtag } from '../api/call.ts';
+import type { NewApp } from '../api/endpoints.ts';
 import { endpointQuery } from '../api/queries.ts';
 
 const PAGE_SIZE = 50;
@@ -22,6 +23,9 @@ export const appPagesQuery = (q: string, order: AppOrder) =>
 
 export const appStatsQuery = (sourceAppIds: readonly string[]) =>
   endpointQuery(['admin-stats', sourceAppIds], 'GET /auth/admin/stats', { query: { sourceAppId: sourceAppIds } });
+
+/** An app that keeps its submissions, as the dashboard creates all. */
+export const newApp = (sourceAppId: string): NewApp => ({ sourceAppId, history: { submissions: true } });
 
 /** The newest schema of an app, with the ETag for `If-Match`. */
 export const appSchemaQuery = (sourceAppId: string) =>

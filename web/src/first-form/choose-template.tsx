@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import { call } from '../api/call.ts';
 import { invalidate } from '../api/mutations.ts';
 import { AppIdInput } from '../apps/create-app.tsx';
-import { appPagesQuery } from '../apps/queries.ts';
+import { appPagesQuery, newApp } from '../apps/queries.ts';
 import { Form } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import card from '../components/page/card.module.css';
@@ -130,7 +130,7 @@ function useCreation(onCreated: (app: CreatedApp) => void) {
   const [app, setApp] = useState<CreatedApp>();
   const create = useMutation({
     mutationFn: async ({ template, sourceAppId, notify }: Choice) => {
-      const created = app ?? (await call('POST /auth/apps', { body: { sourceAppId, history: { submissions: true } } }));
+      const created = app ?? (await call('POST /auth/apps', { body: newApp(sourceAppId) }));
       setApp(created);
       const params = { sourceAppId: created.sourceAppId };
       await call('PUT /auth/apps/:sourceAppId/schema', { params, body: template.schema });

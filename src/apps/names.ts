@@ -41,7 +41,7 @@ type NamedIds = { [Kind in keyof Names]?: readonly string[] };
 export type ReadNames = (ids: NamedIds) => Promise<Names>;
 
 /** How features read the names of what they own; the name of a webhook is its shown URL. */
-export interface NameFinders {
+interface NameFinders {
   accounts: FindAccounts;
   keys: FindNames<ObjectId>;
   webhooks: FindNames<string>;
@@ -49,6 +49,13 @@ export interface NameFinders {
   changes: FindChanges;
   imports: FindNames<ObjectId>;
   invitations: FindNames<string>;
+}
+
+declare module './feature.ts' {
+  interface Feature {
+    /** The names of what the feature owns, for lists that name it by its id. */
+    names?: Partial<NameFinders>;
+  }
 }
 
 /** @param finders those of all features */

@@ -1,0 +1,120 @@
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { CORE_MEMBERS } from '../../../src/apps/app.ts';
+import { type AppPart, createAppParts } from '../../../src/apps/app-part.ts';
+import { createAppModel } from '../../../src/apps/apps.model.ts';
+import { createClosedConnection } from '../../../src/platform/database/client.ts';
+import { APP_PARTS } from '../../../src/services.ts';
+
+const stored = {
+  _id: new ObjectId(),
+  sourceAppId: 'shop',
+  role: 'user' as const,
+  passwordHash: 'hash',
+  credentialId: 'c',
+  createdAt: new Date(0),
+  lastSubmissionAt: new Date(1),
+};
+const core = { id: stored._id, sourceAppId: 'shop', role: 'user', credentialId: 'c', createdAt: stored.createdAt };
+
+function declaredBy(parts: readonly AppPart[]) {
+  const { schema } = createAppModel(createClosedConnection(), createAppParts(parts));
+  const { properties } = schema.toJSONSchema({ useBsonType: true });
+  return { members: Object.keys(properties), indexes: schema.indexes().map(([keys]) => keys) };
+}
+
+describe('an app without parts', () => {
+  it('has the members and the indexes of the core only', () => {
+    const { members, indexes } = declaredBy([]);
+    expect(members.toSorted()).toEqual(Object.keys(CORE_MEMBERS).toSorted());
+    expect(indexes).toEqual([{ sourceAppId: 1 }, { deletingSince: 1 }]);
+  });
+
+  it('shows, lists and searches nothing else', () => {
+    const { toApp, isSame, underSchema, creation, listing } = createAppParts([]);
+    const app = toApp(stored);
+    expect(app).toEqual(core);
+    expect(isSame(app, app)).toBe(true);
+    expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual(core);
+    expect([creation.body, creation.members({ history: {} })]).toEqual([{}, {}]);
+    expect({ ...listing, present: listing.present(app) }).toEqual({ shown: {}, present: {}, searched: [], times: [] });
+  });
+});
+
+describe('the parts of an app', () => {
+  const seen: AppPart = {
+    members: { lastSubmissionAt: Date },
+    indexes: [[{ lastSubmissionAt: 1 }, { sparse: true }]],
+    read: ({ lastSubmissionAt }) => ({ lastSubmissionAt }),
+    isSame: (one, other) => one.lastSubmissionAt === other.lastSubmissionAt,
+    creation: { body: { seen: z.date() }, members: ({ seen }) => ({ lastSubmissionAt: seen as Date }) },
+    listing: { times: ['lastSubmissionAt'] },
+  };
+  const files: AppPart = {
+    underSchema: (_app, { validator }) => (validator.fileKeys ? { keepsFiles: true } : undefined),
+    listing: { shown: { kind: z.string() }, present: () => ({ kind: 'shop' }), searched: ['kind'] },
+  };
+
+  it('add their members and indexes to the stored app', () => {
+    const { members, indexes } = declaredBy([seen, files]);
+    expect(members.toSorted()).toEqual([...Object.keys(CORE_MEMBERS), 'lastSubmissionAt'].toSorted());
+    expect(indexes).toEqual([{ sourceAppId: 1 }, { deletingSince: 1 }, { lastSubmissionAt: 1 }]);
+  });
+
+  it('cannot claim a member of another part or of the core', () => {
+    expect(() => createAppParts([seen, seen])).toThrow('two parts have the member lastSubmissionAt');
+    expect(() => createAppParts([{ members: { role: String } }])).toThrow('two parts have the member role');
+  });
+
+  it('add what they read of it, and what a schema changes', () => {
+    const { toApp, isSame, underSchema } = createAppParts([seen, files]);
+    const app = toApp(stored);
+    expect(app).toEqual({ ...core, lastSubmissionAt: new Date(1) });
+    expect(isSame(app, { ...app })).toBe(true);
+    expect(isSame(app, { ...app, lastSubmissionAt: new Date(2) })).toBe(false);
+    expect(underSchema(app, { validator: { fileKeys: undefined } })).toEqual(app);
+    expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual({ ...app, keepsFiles: true });
+    expect(app).not.toHaveProperty('keepsFiles');
+  });
+
+  it('take part in the creation and in the list', () => {
+    const { creation, listing } = createAppParts([seen, files]);
+    expect(Object.keys(creation.body)).toEqual(['seen']);
+    expect(creation.members({ seen: new Date(3) })).toEqual({ lastSubmissionAt: new Date(3) });
+    expect(Object.keys(listing.shown)).toEqual(['kind']);
+    expect(listing.present(createAppParts([]).toApp(stored))).toEqual({ kind: 'shop' });
+    expect([listing.searched, listing.times]).toEqual([['kind'], ['lastSubmissionAt']]);
+  });
+});
+
+describe('the parts of the service', () => {
+  const { toApp, isSame, underSchema, creation } = createAppParts(APP_PARTS);
+  const slot = { slot: 's0', key: 'plan', kind: 'text', state: 'ready', since: 1, done: 0, total: 0 } as const;
+  const app = toApp({ ...stored, slots: [{ ...slot, id: new ObjectId() }], slotEpoch: 1 });
+
+  it('end a lease when the indexes or the settings of forms are others, not when a submission arrived', () => {
+    expect(isSame(app, { ...app, lastSubmissionAt: new Date(), hasConsumers: true })).toBe(true);
+    expect(isSame(app, { ...app, slots: undefined })).toBe(false);
+    expect(isSame(app, { ...app, slotEpoch: 2 })).toBe(false);
+    const form = { revision: new ObjectId() } as NonNullable<typeof app.form>;
+    expect(isSame(app, { ...app, form })).toBe(false);
+    expect(isSame({ ...app, form: { ...form } }, { ...app, form })).toBe(true);
+  });
+
+  it('give slots their new keys while values move, and store the events of files', () => {
+    const moving = { version: 2, pairs: [{ from: 'plan', to: 'level' }] };
+    expect(underSchema(app, { validator: { fileKeys: undefined }, moving }).slots).toMatchObject([{ key: 'level' }]);
+    expect(app).toMatchObject({ slots: [{ key: 'plan' }], hasConsumers: false, keepsFiles: false });
+    const withFiles = underSchema(app, { validator: { fileKeys: new Set(['cv']) } });
+    expect(withFiles).toMatchObject({ hasConsumers: true, keepsFiles: true });
+  });
+
+  it('keep the submissions of a new app that asks for it', () => {
+    expect(creation.members({})).toEqual({});
+    const history = { submissions: true, days: 30 };
+    expect(creation.members({ history })).toEqual({ history, consumers: ['submissions'] });
+    const ofEdits = { submissions: false, days: 30 };
+    expect(creation.members({ history: ofEdits })).toEqual({ history: ofEdits });
+  });
+});
