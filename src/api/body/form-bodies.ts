@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import type { PlainCode } from '../../platform/languages/reasons.ts';
-import { type BodySpec, jsonBody } from '../endpoint.ts';
+import type { BodySpec } from '../endpoint.ts';
 import { createUrlencodedReader, FormEntries } from './form-body.ts';
 import type { ReadBody } from './json-body.ts';
 import { createMultipartReader, type FileSink } from './multipart.ts';
@@ -30,7 +30,7 @@ export function jsonOrFormBody<Schema extends z.ZodType>(
   refusal: PlainCode = 'invalidBody',
 ): BodySpec<Schema, FormEntries> {
   const isOther = (body: unknown): body is FormEntries => body instanceof FormEntries;
-  return { ...jsonBody(schema, refusal), types: ['application/json', URLENCODED, MULTIPART], isOther };
+  return { schema, refusal, types: ['application/json', URLENCODED, MULTIPART], isOther };
 }
 
 /**

@@ -44,7 +44,7 @@ export interface FileSink {
 }
 
 /** Reads a form. @param files takes its files; without it they are refused */
-export type ReadMultipart = (req: Request, deadline: Deadline, files?: FileSink) => Promise<FormEntries>;
+type ReadMultipart = (req: Request, deadline: Deadline, files?: FileSink) => Promise<FormEntries>;
 
 /** RFC 2046: 1 to 70 characters, which need quotes if a parameter may not have them. */
 const BOUNDARY =
