@@ -5,12 +5,12 @@ import type { SessionPrincipal } from '../../api/principal.ts';
 import { Ok, Timestamp } from '../../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { Account, AccountName, ChosenPassword, Memberships } from '../accounts/account-schemas.ts';
 import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
 import type { AccountService } from '../accounts/accounts.service.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.routes.ts';
+import { CreatedPasskey, CreationOptions } from '../accounts/webauthn.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
-import { CreatedPasskey, CreationOptions } from '../sessions/webauthn.ts';
 
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string(code('notText')).max(100, code('tooLongText')).meta({ example: '123456' });
