@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAccounts } from './access/accounts/accounts.ts';
 import { createApiKeys } from './access/api-keys/api-keys.ts';
-import { auditRoutes } from './access/audit/audit.routes.ts';
+import { createAudit } from './access/audit/audit.ts';
 import { createAuditLog } from './access/audit/audit-log.ts';
 import { createMembers } from './access/members/members.ts';
 import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
@@ -149,11 +149,6 @@ export function createServices(config: Config, connection: Connection, logger: L
   });
   const singleSignOn: Feature = {
     routes: signOnRoutes({ accounts, enter: sessions.enter, provider, audit, config, limits }),
-  };
-  const auditReading: Feature = {
-    routes: auditRoutes(audit, cursors, readNames),
-    models: [audit.model],
-    close: audit.flush,
   };
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
   const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
@@ -305,7 +300,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps.feature,
     administration.feature,
     apiKeys.feature,
-    auditReading,
+    createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,
     webhooks,

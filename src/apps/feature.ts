@@ -1,5 +1,5 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
-import type { Refuse, Route } from '../api/endpoint.ts';
+import type { AuditPart, Refuse, Route } from '../api/endpoint.ts';
 import type { NameFinders } from '../api/names.ts';
 import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
@@ -94,7 +94,9 @@ export interface AccountOwned {
 
 /** What a feature declares; services.ts reads it. */
 export interface Feature {
-  routes?: readonly Route[];
+  /** A function composes them from the parts of all features. */
+  routes?: readonly Route[] | (() => readonly Route[]);
+  audit?: AuditPart;
   /** Answers visitors after refusals of requests below a path. */
   refusals?: Readonly<Record<string, Refuse>>;
   /** The collections whose indexes exist before the server listens. */
@@ -115,3 +117,7 @@ export interface Feature {
   /** Writes pending data and releases connections, after the background jobs have stopped. */
   close?(): unknown;
 }
+
+/** Returns the endpoints of a feature. Call it when all features exist. */
+export const routesOf = ({ routes = [] }: Feature): readonly Route[] =>
+  typeof routes === 'function' ? routes() : routes;

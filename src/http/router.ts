@@ -1,6 +1,5 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { RecordAudit } from '../access/audit/audit-recorder.ts';
 import { FormEntries } from '../api/body/form-body.ts';
 import type { FileSink } from '../api/body/multipart.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
@@ -10,6 +9,7 @@ import {
   type AnyInput,
   AUDITED_READS,
   type AuditFacts,
+  type AuditPart,
   type BodySpec,
   type EndpointSpec,
   type Route,
@@ -38,7 +38,7 @@ export interface Edge {
   /** Takes the files of a form; undefined if the app has no field of files. */
   fileSink(sourceAppId: string, req: Request): Promise<FileSink | undefined>;
   scope: AppScope;
-  recordAudit: RecordAudit;
+  recordAudit: AuditPart['record'];
   until: DatabaseClock['until'];
   /** Another one than that of the service; in tests only. */
   deadlineMs?: number | undefined;
@@ -114,7 +114,7 @@ const READS: ReadonlySet<string> = new Set(AUDITED_READS);
  * Runs the handler of a change. One that fails may have happened, in part or as a whole: its event
  * is recorded as `incomplete`. A refused one has none, nor has one of a stranger.
  */
-async function change({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: RecordAudit) {
+async function change({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: Edge['recordAudit']) {
   try {
     return await handle(value);
   } catch (error) {
