@@ -43,7 +43,11 @@ export function createApp(deps: {
   const { config, logger, services, embed, timings, isStopping = () => false } = deps;
   const metrics = services.metrics ?? NO_METRICS;
   const edge: Edge = {
-    auth: createAuthStrategies(services.sessions, services.apiKeys, createSessionCookie(config)),
+    auth: createAuthStrategies(
+      services.sessions,
+      services.features.flatMap(({ callers }) => callers ?? []),
+      createSessionCookie(config),
+    ),
     readers: createBodyReaders(config.bodyLimit),
     load: services.load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
@@ -85,13 +89,10 @@ export function createApp(deps: {
     createNetworkTurns(services.load, timings?.deadlineMs),
     createSession(config, services.sessionStore),
   );
-  for (const own of routesOfFeatures)
-    app.use(
-      createRouter(
-        own.filter((route) => !isPublic(route)),
-        edge,
-      ),
-    );
+  for (const own of routesOfFeatures) {
+    const others = own.filter((route) => !isPublic(route));
+    app.use(createRouter(others, edge));
+  }
   app.use(methodCheck);
   if (services.metrics && config.metricsToken !== undefined) {
     const { contentType, text } = services.metrics;

@@ -151,7 +151,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     routes: signOnRoutes({ accounts, enter: sessions.enter, provider, audit, config, limits }),
   };
   const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
-  const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, apps, clock);
   const heldTraces: RecordTraces = {
@@ -299,7 +298,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     singleSignOn,
     apps.feature,
     administration.feature,
-    apiKeys.feature,
+    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
     createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,
@@ -363,7 +362,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     publicUrl: config.publicUrl,
     apps: apps.service,
     appOrigins: formSettings.origins,
-    apiKeys: apiKeys.service,
     audit,
     challenges: submissions.challenges,
     clock,
