@@ -55,8 +55,8 @@ export interface KeyPrincipal extends Omit<SessionPrincipal, 'kind' | 'account'>
 /** A kind of callers that a feature adds to those of sessions: programs with a key. */
 export interface CallerPart {
   /**
-   * Returns a function that authenticates the key in a request; undefined without one, which costs
-   * the check of one header. @throws {AppError} when the key is refused
+   * Returns a function that resolves with the caller of the key in a request, or rejects with an
+   * `AppError`; undefined without a key. A request without one costs the check of a header.
    */
   findKey(req: Request): (() => Promise<KeyPrincipal>) | undefined;
 }

@@ -2,6 +2,7 @@ import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { AuditPart, Refuse, Route } from '../api/endpoint.ts';
 import type { NameFinders } from '../api/names.ts';
 import type { CallerPart } from '../api/principal.ts';
+import type { SessionPart } from '../api/session-part.ts';
 import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
@@ -97,6 +98,7 @@ export interface AccountOwned {
 export interface Feature {
   /** A function composes them from the parts of all features. */
   routes?: readonly Route[] | (() => readonly Route[]);
+  sessions?: SessionPart;
   callers?: CallerPart;
   audit?: AuditPart;
   /** Answers visitors after refusals of requests below a path. */
