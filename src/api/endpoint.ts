@@ -211,10 +211,7 @@ export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers
 
 /** What records events in the audit log (spec 4.9). Without one nothing is recorded. */
 export interface AuditPart {
-  /**
-   * Records the event that an endpoint declares. Call it after the success of its handler, and send
-   * the reply only if it resolves.
-   */
+  /** Records the event that an endpoint declares. Rejects when its reply must not be sent. */
   record(spec: EndpointSpec, input: AnyInput, facts: AuditFacts): Promise<void>;
   /**
    * Records a failed log-in if `find` resolves with what it named. Returns at once, so that the

@@ -2,7 +2,10 @@ import type { AnyInput, AuditActor, AuditedApp, AuditPart } from '../../api/endp
 import type { Principal } from '../../api/principal.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** @param findApp resolves with an app, fast for an app in use */
+/**
+ * Creates what records the events of endpoints, and failed log-ins.
+ * @param findApp resolves with an app, fast for an app in use
+ */
 export function createAuditRecorder(
   audit: Pick<AuditLog, 'record'>,
   findApp: (sourceAppId: string) => Promise<Pick<AuditedApp, 'id'> | undefined>,

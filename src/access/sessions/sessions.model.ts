@@ -37,8 +37,8 @@ declare module 'express-session' {
   interface SessionData extends z.infer<typeof ofApp> {}
 }
 
-/** The schema of a stored session: of an app, or of the kind of a part. */
-const storedSession = (parts: readonly SessionPart[]) =>
+/** The schema of the sessions that count: those of apps and of the kinds of parts. */
+const knownSession = (parts: readonly SessionPart[]) =>
   z.union([Stored.extend(ofApp.shape), ...parts.map(({ member }) => Stored.extend({ [member]: z.string() }))]);
 
 /** Sessions in MongoDB, written at login only: a request in flight restores no ended session. */
@@ -56,10 +56,10 @@ class SessionStore extends MongoStore {
  */
 export function createSessionStorage(connection: Connection, parts: () => readonly SessionPart[]) {
   const model = createModel(connection, sessionSchema);
-  let schemaOfStored: ReturnType<typeof storedSession> | undefined;
+  let known: ReturnType<typeof knownSession> | undefined;
   function parse(stored: unknown): object | undefined {
-    schemaOfStored ??= storedSession(parts());
-    return schemaOfStored.safeParse(stored).data;
+    known ??= knownSession(parts());
+    return known.safeParse(stored).data;
   }
   const store = new SessionStore({
     // The store takes its collection from a client: that of the model limits its statements.

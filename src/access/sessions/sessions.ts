@@ -15,7 +15,7 @@ export function createSessions(deps: {
   apps: Pick<Apps, 'service' | 'hasher'>;
   config: Pick<Config, 'rateLimitLogin' | 'sessionCookieName'>;
   limits: SharedLimits;
-  /** Returns the kinds of sessions that features add. Called with the first request. */
+  /** Returns the kinds of sessions that features add. Called once, when all features exist. */
   parts(): readonly SessionPart[];
   /** As in `createSessionService`. */
   onFailure: AuditPart['noteFailedLogIn'];
