@@ -1,9 +1,9 @@
 import express, { type Express } from 'express';
-import { createAuditRecorder } from './access/audit/audit-recorder.ts';
 import { createSession } from './access/sessions/session.ts';
 import { createSessionCookie } from './access/sessions/session-cookie.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
+import { routesOf } from './apps/feature.ts';
 import { createAuthStrategies } from './http/auth.ts';
 import { createCors } from './http/cors.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
@@ -14,7 +14,7 @@ import { createMetricsRouter } from './http/metrics-router.ts';
 import { createNetworkTurns } from './http/network-turns.ts';
 import { readForwardedFor, refuseAmbiguous } from './http/request-headers.ts';
 import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
-import { addRoutes, createMethodCheck, createRouter } from './http/router.ts';
+import { addRoutes, createMethodCheck, createRouter, type Edge } from './http/router.ts';
 import { createSecurityHeaders } from './http/security-headers.ts';
 import { systemRoutes } from './http/system.ts';
 import { createSubmitLimiter } from './intake/submissions/submit-limiter.ts';
@@ -42,8 +42,12 @@ export function createApp(deps: {
 }): Express {
   const { config, logger, services, embed, timings, isStopping = () => false } = deps;
   const metrics = services.metrics ?? NO_METRICS;
-  const edge = {
-    auth: createAuthStrategies(services.sessions, services.apiKeys, createSessionCookie(config)),
+  const edge: Edge = {
+    auth: createAuthStrategies(
+      services.sessions,
+      services.features.flatMap(({ callers }) => callers ?? []),
+      createSessionCookie(config),
+    ),
     readers: createBodyReaders(
       config.bodyLimit,
       services.features.flatMap(({ bodies }) => bodies ?? []),
@@ -52,14 +56,15 @@ export function createApp(deps: {
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: services.findApp,
     scope: services.scope,
-    recordAudit: createAuditRecorder(services.audit, services.findApp),
+    recordAudit: async (...event) => {
+      for (const { audit } of services.features) await audit?.record(...event);
+    },
     until: services.clock.until,
     deadlineMs: timings?.deadlineMs,
   };
   const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
-  const system = { routes: systemRoutes(isReady, services.warnings) };
-  const features = [...services.features, system];
-  const routes = features.flatMap((feature) => feature.routes ?? []);
+  const routesOfFeatures = [...services.features.map(routesOf), systemRoutes(isReady, services.warnings)];
+  const routes = routesOfFeatures.flat();
   const methodCheck = createMethodCheck(routes);
 
   const app = express();
@@ -86,8 +91,10 @@ export function createApp(deps: {
     createNetworkTurns(services.load, timings?.deadlineMs),
     createSession(config, services.sessionStore),
   );
-  for (const feature of features)
-    app.use(createRouter(feature.routes?.filter((route) => !isPublic(route)) ?? [], edge));
+  for (const own of routesOfFeatures) {
+    const others = own.filter((route) => !isPublic(route));
+    app.use(createRouter(others, edge));
+  }
   app.use(methodCheck);
   if (services.metrics && config.metricsToken !== undefined) {
     const { contentType, text } = services.metrics;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createAccounts } from './access/accounts/accounts.ts';
 import { createApiKeys } from './access/api-keys/api-keys.ts';
-import { auditRoutes } from './access/audit/audit.routes.ts';
+import { createAudit } from './access/audit/audit.ts';
 import { createAuditLog } from './access/audit/audit-log.ts';
 import { createMembers } from './access/members/members.ts';
-import { SESSION_LIFETIME_MS } from './access/sessions/sessions.model.ts';
 import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
@@ -169,37 +168,30 @@ export function createServices(config: Config, connection: Connection, logger: L
     fieldsOf: schemas.store.fieldsOf,
     abilities,
   });
+  const sessions = createSessions({
+    connection,
+    apps,
+    config,
+    limits,
+    parts: () => features.flatMap((feature) => feature.sessions ?? []),
+    onFailure: (...failure) => {
+      for (const feature of features) feature.audit?.noteFailedLogIn(...failure);
+    },
+    onKnownNetwork: options.onKnownNetwork,
+  });
+  const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const accounts = createAccounts({
     connection,
     apps,
     config,
     logger,
     secret,
-    sessionMs: SESSION_LIFETIME_MS,
+    sessions: sessions.service,
+    endSessionUrl: provider?.endSessionUrl,
     owned: () => features.flatMap(({ ofAccounts = [] }) => ofAccounts),
   });
-  const provider = config.oidc && createProvider(config.oidc, secret, logger);
-  const endSessionUrl = provider?.endSessionUrl;
-  const sessions = createSessions({
-    connection,
-    apps,
-    accounts,
-    audit,
-    config,
-    endSessionUrl,
-    limits,
-    onKnownNetwork: options.onKnownNetwork,
-  });
-  const singleSignOn: Feature = {
-    routes: signOnRoutes({ accounts, enter: sessions.enter, provider, audit, config, limits }),
-  };
-  const auditReading: Feature = {
-    routes: auditRoutes(audit, cursors, readNames),
-    models: [audit.model],
-    close: audit.flush,
-  };
-  const members = createMembers({ accounts, apps, sessions: sessions.service, config, cursors, limits });
-  const apiKeys = createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits });
+  const singleSignOn: Feature = { routes: signOnRoutes({ accounts, provider, audit, config, limits }) };
+  const members = createMembers({ accounts, apps, config, cursors, limits });
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, apps, clock);
   const heldTraces: RecordTraces = {
@@ -365,8 +357,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps.feature,
     { close: activity.flush },
     administration.feature,
-    apiKeys.feature,
-    auditReading,
+    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
+    createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,
     webhooks,
@@ -430,7 +422,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     publicUrl: config.publicUrl,
     apps: apps.service,
     appOrigins: formSettings.origins,
-    apiKeys: apiKeys.service,
     audit,
     challenges: submissions.challenges,
     clock,

@@ -199,6 +199,20 @@ export function routes<All extends Endpoints>(endpoints: All, handlers: Handlers
   }));
 }
 
+/** What records events in the audit log (spec 4.9). Without one nothing is recorded. */
+export interface AuditPart {
+  /** Records the event that an endpoint declares. Rejects when its reply must not be sent. */
+  record(spec: EndpointSpec, input: AnyInput, facts: AuditFacts): Promise<void>;
+  /**
+   * Records a failed log-in if `find` resolves with what it named. Returns at once, so that the
+   * answer takes the same time for an app or an email that does not exist.
+   */
+  noteFailedLogIn(find: FindNamed, address: string): void;
+}
+
+/** Resolves with what a log-in named, for its event; undefined if that does not exist. */
+export type FindNamed = () => Promise<{ app: AuditedApp | null; target?: string } | undefined>;
+
 /** Changes. Each is an event of its own in the audit log (spec 4.9). */
 export const AUDITED_CHANGES = [
   'login',

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { ObjectId } from 'mongodb';
 import type { Writer } from '../fields/base/kind.ts';
 import { InvalidInput } from '../platform/core/errors.ts';
@@ -49,6 +50,15 @@ export interface SessionPrincipal {
 export interface KeyPrincipal extends Omit<SessionPrincipal, 'kind' | 'account'> {
   kind: 'key';
   keyId: string;
+}
+
+/** A kind of callers that a feature adds to those of sessions: programs with a key. */
+export interface CallerPart {
+  /**
+   * Returns a function that resolves with the caller of the key in a request, or rejects with an
+   * `AppError`; undefined without a key. A request without one costs the check of a header.
+   */
+  findKey(req: Request): (() => Promise<KeyPrincipal>) | undefined;
 }
 
 /** A caller that authenticated. */

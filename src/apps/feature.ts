@@ -1,6 +1,8 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { BodyPart } from '../api/body/readers.ts';
-import type { Refuse, Route } from '../api/endpoint.ts';
+import type { AuditPart, Refuse, Route } from '../api/endpoint.ts';
+import type { CallerPart } from '../api/principal.ts';
+import type { SessionPart } from '../api/session-part.ts';
 import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
@@ -94,9 +96,13 @@ export interface AccountOwned {
 
 /** What a feature declares; services.ts reads it. Features may add members (decision 53). */
 export interface Feature {
-  routes?: readonly Route[];
   /** Reads bodies of other media types than JSON. */
   bodies?: BodyPart;
+  /** A function composes them from the parts of all features. */
+  routes?: readonly Route[] | (() => readonly Route[]);
+  sessions?: SessionPart;
+  callers?: CallerPart;
+  audit?: AuditPart;
   /** Answers visitors after refusals of requests below a path. */
   refusals?: Readonly<Record<string, Refuse>>;
   /** The collections whose indexes exist before the server listens. */
@@ -115,3 +121,7 @@ export interface Feature {
   /** Writes pending data and releases connections, after the background jobs have stopped. */
   close?(): unknown;
 }
+
+/** Returns the endpoints of a feature. Call it when all features exist. */
+export const routesOf = ({ routes = [] }: Feature): readonly Route[] =>
+  typeof routes === 'function' ? routes() : routes;

@@ -1,18 +1,15 @@
 import type { Request } from 'express';
-import type { ApiKeyService } from '../access/api-keys/api-keys.service.ts';
-import { keyInHeader } from '../access/api-keys/key-text.ts';
 import { storedSession } from '../access/sessions/session.ts';
 import type { SessionCookie } from '../access/sessions/session-cookie.ts';
 import type { SessionService } from '../access/sessions/sessions.service.ts';
 import type { Auth } from '../api/endpoint.ts';
 import {
+  type CallerPart,
   type KeyPrincipal,
-  type Permission,
   type Principal,
   PUBLIC_SCOPES,
   type PublicPrincipal,
   type SessionPrincipal,
-  withApp,
 } from '../api/principal.ts';
 import { AppNotFound, Forbidden, InvalidInput } from '../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../platform/core/identifiers.ts';
@@ -29,33 +26,32 @@ export type AuthStrategies = Record<Auth, Authenticate>;
 /** Creates the ways to authenticate. None checks that an app which a public client names exists. */
 export function createAuthStrategies(
   sessions: Pick<SessionService, 'authenticate'>,
-  keys: Pick<ApiKeyService, 'authenticate'>,
+  callers: readonly CallerPart[],
   sessionCookie: Pick<SessionCookie, 'find'>,
 ): AuthStrategies {
-  /** The API key of a request. @throws {InvalidInput} when it has a session cookie as well */
-  function bearerKey(req: Request): string | undefined {
-    const key = keyInHeader(req.headers.authorization);
-    if (key !== undefined && sessionCookie.find(req) !== undefined) throw new InvalidInput('sessionAndKey');
-    return key;
+  /**
+   * Returns what authenticates the key of a request; undefined without a key.
+   * @throws {InvalidInput} when the request has a session cookie as well
+   */
+  function findKey(req: Request): ReturnType<CallerPart['findKey']> {
+    for (const part of callers) {
+      const authenticate = part.findKey(req);
+      if (!authenticate) continue;
+      if (sessionCookie.find(req) !== undefined) throw new InvalidInput('sessionAndKey');
+      return authenticate;
+    }
+    return undefined;
   }
 
-  /** The caller of an API key (spec 5.4). A request without one costs the check of one header. */
+  /** The caller of a key (spec 5.4). A request without one costs the check of one header. */
   function authenticateKey(req: Request): Promise<KeyPrincipal> | undefined {
-    const text = bearerKey(req);
-    return text === undefined ? undefined : findKey(req, text);
-  }
-
-  async function findKey(req: Request, text: string): Promise<KeyPrincipal> {
-    const { key, app } = await keys.authenticate(text, req.ip ?? '');
-    req.appId = app.sourceAppId;
-    req.keyId = key._id.toHexString();
-    const scopes = new Set<Permission>(key.scopes);
-    return withApp({ kind: 'key' as const, role: app.role, own: app, scopes, keyId: req.keyId });
+    const authenticate = findKey(req);
+    return authenticate && noted(req, authenticate());
   }
 
   /** @throws {Forbidden} when a request has an API key */
   function refuseKey(req: Request): void {
-    if (bearerKey(req) !== undefined) throw new Forbidden('noKeysTaken');
+    if (findKey(req)) throw new Forbidden('noKeysTaken');
   }
 
   /** The caller of the session cookie (spec 5.2). @throws {Unauthenticated} */
@@ -100,6 +96,14 @@ export function createAuthStrategies(
 
     'session or key': (req, isAgain) => authenticateKey(req) ?? authenticateSession(req, isAgain),
   };
+}
+
+/** Names the app and the key of a caller in the log of the request. */
+async function noted(req: Request, found: Promise<KeyPrincipal>): Promise<KeyPrincipal> {
+  const principal = await found;
+  req.appId = principal.sourceAppId;
+  req.keyId = principal.keyId;
+  return principal;
 }
 
 function publicPrincipal(req: Request, sourceAppId: string): PublicPrincipal {

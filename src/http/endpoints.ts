@@ -1,4 +1,5 @@
 import type { Route } from '../api/endpoint.ts';
+import { routesOf } from '../apps/feature.ts';
 import { loadConfig } from '../platform/core/config.ts';
 import { createLogger } from '../platform/core/logger.ts';
 import { createClosedConnection } from '../platform/database/client.ts';
@@ -9,7 +10,7 @@ import { systemRoutes } from './system.ts';
 export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {
   const services = createServices(loadConfig({}), createClosedConnection(), createLogger({ logLevel: 'silent' }));
   return [
-    ...services.features.flatMap(({ routes = [] }) => routes),
+    ...services.features.flatMap(routesOf),
     ...systemRoutes(
       async () => false,
       () => [],

@@ -1,6 +1,5 @@
 import { type IRouter, type Request, type RequestHandler, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { RecordAudit } from '../access/audit/audit-recorder.ts';
 import type { BodyReaders } from '../api/body/readers.ts';
 import { hasArrived, hasBody, readMediaType } from '../api/body/request-bytes.ts';
 import { Deadline } from '../api/deadline.ts';
@@ -8,6 +7,7 @@ import {
   type AnyInput,
   AUDITED_READS,
   type AuditFacts,
+  type AuditPart,
   type BodySpec,
   type EndpointSpec,
   type Route,
@@ -34,7 +34,7 @@ export interface Edge {
   /** Resolves with the app of this id, or undefined. Fast for an app in use. */
   findApp(sourceAppId: string): Promise<Pick<App, 'submitPerMinute'> | undefined>;
   scope: AppScope;
-  recordAudit: RecordAudit;
+  recordAudit: AuditPart['record'];
   until: DatabaseClock['until'];
   /** Another one than that of the service; in tests only. */
   deadlineMs?: number | undefined;
@@ -110,7 +110,7 @@ const READS: ReadonlySet<string> = new Set(AUDITED_READS);
  * Runs the handler of a change. One that fails may have happened, in part or as a whole: its event
  * is recorded as `incomplete`. A refused one has none, nor has one of a stranger.
  */
-async function change({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: RecordAudit) {
+async function change({ spec, handle }: Route, value: AnyInput, facts: AuditFacts, recordAudit: Edge['recordAudit']) {
   try {
     return await handle(value);
   } catch (error) {

@@ -175,9 +175,7 @@ describe('refused log-ins (attack: clients that send the next password at once)'
     };
     const sessions = createSessionService({
       apps: { ...services.apps, checkPassword },
-      accounts: services.accounts.service,
-      roles: services.accounts.roles,
-      signOnOnly: false,
+      parts: () => [],
       limiter: createLoginLimiter(0, createSharedLimits(createClosedConnection(), 'unused')),
       hasher: { assertCapacity: () => undefined },
     });

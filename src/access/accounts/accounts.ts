@@ -4,14 +4,19 @@ import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
+import { SESSION_LIFETIME_MS } from '../sessions/sessions.model.ts';
+import type { SessionService } from '../sessions/sessions.service.ts';
 import { createAccessStore } from './access.ts';
 import { createAccountStore } from './account-documents.ts';
 import { createAccountMail } from './account-mail.ts';
+import { createAccountSessions } from './account-sessions.ts';
 import { createAccountStatus } from './account-status.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';
 import { createLoginChallenges } from './challenges.ts';
 import { createInvitations } from './invitations.ts';
+import { logInRoutes } from './log-in.routes.ts';
+import { createLogInService } from './log-in.service.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createRoles } from './roles.ts';
 import { createSecondFactors } from './second-factor.ts';
@@ -22,22 +27,24 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service' | 'hasher'>;
-  config: Pick<Config, 'mail' | 'oidc' | 'publicUrl'>;
+  config: Pick<Config, 'mail' | 'oidc' | 'publicUrl' | 'sessionCookieName'>;
   logger: Logger;
-  /** The lifetime of a session, in milliseconds. */
-  sessionMs: number;
+  sessions: SessionService;
+  /** As in `createAccountSessions`. */
+  endSessionUrl: (() => Promise<string | undefined>) | undefined;
   /** Signs challenges. */
   secret: string;
   /** Returns what is removed with an account. */
   owned(): readonly AccountOwned[];
 }) {
-  const { connection, apps, config, logger, sessionMs, secret, owned } = deps;
+  const { connection, apps, config, logger, sessions, endSessionUrl, secret, owned } = deps;
   const models = createAccountModels(connection);
-  const store = createAccountStore(models.accounts, sessionMs);
+  const store = createAccountStore(models.accounts, SESSION_LIFETIME_MS);
   const access = createAccessStore(models.access);
   const mailer = config.mail && createMailer(config.mail);
   const mail = createAccountMail(mailer, logger);
-  const { publicUrl, oidc } = config;
+  const { publicUrl, oidc, sessionCookieName: cookieName } = config;
+  const signOnOnly = oidc?.only ?? false;
   const roles = createRoles(access, apps.service, oidc?.roleMap ?? []);
   const invitations = createInvitations(models.invitations, store, roles, apps.service);
   const status = createAccountStatus({ store, access, invitations, owned });
@@ -54,8 +61,10 @@ export function createAccounts(deps: {
     hasher: apps.hasher,
     apps: apps.service,
     roles,
-    signOnOnly: oidc?.only ?? false,
+    signOnOnly,
   });
+  const logIns = createLogInService({ accounts: service, store, roles, apps: apps.service, sessions });
+  const own = createAccountSessions({ accounts: service, logIns, endSessionUrl, cookieName, signOnOnly });
 
   /** Ends entries of the list that a stopped process or another role map left. */
   async function checkAdminsByGroups(): Promise<void> {
@@ -68,6 +77,8 @@ export function createAccounts(deps: {
   return {
     status,
     service,
+    logIns,
+    enter: own.enter,
     store,
     access,
     roles,
@@ -75,6 +86,8 @@ export function createAccounts(deps: {
     mail,
     challenges,
     feature: {
+      routes: logInRoutes(service, logIns, own, publicUrl),
+      sessions: own.part,
       models: Object.values(models),
       owned: [
         ownedBy(models.access.collection, 'createdAt'),

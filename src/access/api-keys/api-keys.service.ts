@@ -1,6 +1,5 @@
 import { Binary, ObjectId } from 'mongodb';
-import type { AppPrincipal, Scope } from '../../api/principal.ts';
-import type { App } from '../../apps/app.ts';
+import { type AppPrincipal, type KeyPrincipal, type Permission, type Scope, withApp } from '../../api/principal.ts';
 import type { AppService } from '../../apps/apps.service.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from '../../platform/core/errors.ts';
@@ -105,18 +104,19 @@ export function createApiKeyService(deps: {
     model: keys,
 
     /**
-     * Resolves with a key and its app. Reads both on each call, so that a deletion is in force on
-     * every server at once.
+     * Resolves with the caller that has a key. Reads the key and its app on each call, so that a
+     * deletion is in force on every server at once.
      * @throws {Unauthenticated} when the key is wrong, deleted or expired, or not for this address
      * @throws {TooManyRequests} instead, after too many such failures of a network
      */
-    async authenticate(text: string, address: string): Promise<{ key: ApiKeyDocument; app: App }> {
+    async authenticate(text: string, address: string): Promise<KeyPrincipal> {
       const hash = hashKey(text);
       const key = hash && (await keys.findOne({ hash }));
       const app = key && isUsable(key, address) ? await apps.findById(key.appId) : undefined;
       if (!key || !app) throw await refusal(clientNetwork(address));
       noteUse(key, address);
-      return { key, app };
+      const scopes = new Set<Permission>(key.scopes);
+      return withApp({ kind: 'key' as const, role: app.role, own: app, scopes, keyId: key._id.toHexString() });
     },
 
     /**

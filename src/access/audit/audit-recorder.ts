@@ -1,22 +1,33 @@
-import type { AnyInput, AuditActor, AuditedApp, AuditFacts, EndpointSpec } from '../../api/endpoint.ts';
+import type { AnyInput, AuditActor, AuditedApp, AuditPart } from '../../api/endpoint.ts';
 import type { Principal } from '../../api/principal.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** Records the event that an endpoint declares. Call it after the success of its handler. */
-export type RecordAudit = (spec: EndpointSpec, input: AnyInput, facts: AuditFacts) => Promise<void>;
-
-/** @param findApp resolves with an app, fast for an app in use */
+/**
+ * Creates what records the events of endpoints, and failed log-ins.
+ * @param findApp resolves with an app, fast for an app in use
+ */
 export function createAuditRecorder(
   audit: Pick<AuditLog, 'record'>,
   findApp: (sourceAppId: string) => Promise<Pick<AuditedApp, 'id'> | undefined>,
-): RecordAudit {
-  return async ({ audit: action }, { principal, params, query, req }, facts) => {
-    if (!action) return;
-    const named = nameIn(params, 'sourceAppId') ?? nameIn(query, 'sourceAppId');
-    const app = facts.app === undefined ? await findAuditedApp(principal, named) : facts.app;
-    const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail } = facts;
-    const actor = { ...(facts.actor ?? toActor(principal)), address: req.ip };
-    await audit.record({ action, actor, app, target, detail });
+): AuditPart {
+  return {
+    async record({ audit: action }, { principal, params, query, req }, facts) {
+      if (!action) return;
+      const named = nameIn(params, 'sourceAppId') ?? nameIn(query, 'sourceAppId');
+      const app = facts.app === undefined ? await findAuditedApp(principal, named) : facts.app;
+      const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail } = facts;
+      const actor = { ...(facts.actor ?? toActor(principal)), address: req.ip };
+      await audit.record({ action, actor, app, target, detail });
+    },
+
+    noteFailedLogIn(find, address) {
+      const note = async (): Promise<void> => {
+        const named = await find();
+        if (!named) return;
+        await audit.record({ action: 'login.failed', actor: { kind: 'anonymous', address }, ...named });
+      };
+      void note().catch(() => undefined);
+    },
   };
 
   async function findAuditedApp(

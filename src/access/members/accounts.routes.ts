@@ -4,11 +4,11 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint
 import { Id, Ok, PageLimit, Timestamp } from '../../api/validation.ts';
 import { Conflict, NotFound } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { AccountName, Email } from '../accounts/account-schemas.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';
 import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
-import { AccountName, Email } from '../sessions/sessions.routes.ts';
 import { InvitationCreated, type Inviter, parseAccountId } from './members.routes.ts';
 
 const shared = { auth: 'session', role: 'admin', load: 'light', tag: 'Accounts' } as const;

@@ -10,12 +10,12 @@ import { type AppRole, higherRole, rolesUpTo } from '../../platform/core/roles.t
 import type { Until } from '../../platform/database/clock.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { Email, MemberRole } from '../accounts/account-schemas.ts';
 import { MAX_MEMBERS } from '../accounts/accounts.model.ts';
 import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
-import { Email, MemberRole } from '../sessions/sessions.routes.ts';
 
 /** Emails with invitations to one app; the link is shown in any case. */
 const MAX_MAILS = 100;

@@ -4,7 +4,6 @@ import type { Feature } from '../../apps/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Accounts } from '../accounts/accounts.ts';
-import type { SessionService } from '../sessions/sessions.service.ts';
 import { accountRoutes } from './accounts.routes.ts';
 import { createInviter, memberRoutes } from './members.routes.ts';
 import { ownAccountRoutes } from './own-account.routes.ts';
@@ -13,19 +12,18 @@ import { ownAccountRoutes } from './own-account.routes.ts';
 export function createMembers(deps: {
   accounts: Accounts;
   apps: Pick<Apps, 'service' | 'scope'>;
-  sessions: Pick<SessionService, 'confirmAccount'>;
   config: Pick<Config, 'publicUrl'>;
   cursors: Cursors;
   limits: SharedLimits;
 }): Feature {
-  const { accounts, apps, sessions, cursors, limits } = deps;
+  const { accounts, apps, cursors, limits } = deps;
   const { publicUrl } = deps.config;
   const invite = createInviter(accounts, apps.service, publicUrl, limits);
   return {
     routes: [
       ...memberRoutes(accounts, apps, invite, limits),
       ...accountRoutes(accounts, invite, cursors),
-      ...ownAccountRoutes(accounts.service, sessions, publicUrl),
+      ...ownAccountRoutes(accounts, publicUrl),
     ],
   };
 }

@@ -5,12 +5,11 @@ import type { SessionPrincipal } from '../../api/principal.ts';
 import { Ok, Timestamp } from '../../api/validation.ts';
 import { Forbidden, NotFound, Unauthenticated } from '../../platform/core/errors.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { Account, AccountName, ChosenPassword, Memberships } from '../accounts/account-schemas.ts';
 import type { Passkey, SignedIn } from '../accounts/accounts.model.ts';
-import type { AccountService } from '../accounts/accounts.service.ts';
+import type { Accounts } from '../accounts/accounts.ts';
 import { relyingPartyOf } from '../accounts/passkeys.ts';
-import { Account, AccountName, ChosenPassword, Memberships } from '../sessions/sessions.routes.ts';
-import type { SessionService } from '../sessions/sessions.service.ts';
-import { CreatedPasskey, CreationOptions } from '../sessions/webauthn.ts';
+import { CreatedPasskey, CreationOptions } from '../accounts/webauthn.ts';
 
 const SessionId = z.string().meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' });
 const Code = z.string(code('notText')).max(100, code('tooLongText')).meta({ example: '123456' });
@@ -177,8 +176,7 @@ export const ownAccountEndpoints = {
 } as const satisfies Endpoints;
 
 export function ownAccountRoutes(
-  accounts: AccountService,
-  sessions: Pick<SessionService, 'confirmAccount'>,
+  { service: accounts, logIns }: Pick<Accounts, 'service' | 'logIns'>,
   publicUrl: string | undefined,
 ): Route[] {
   /**
@@ -214,7 +212,7 @@ export function ownAccountRoutes(
     replaceAccountPassword: forOwn(async (own, { body, req, leftMs }) => {
       const caller = { address: req.ip ?? '', leftMs };
       await accounts.changePassword(own, body, (password, hash) =>
-        sessions.confirmAccount(own.account.email, password, hash, caller),
+        logIns.confirm(own.account.email, password, hash, caller),
       );
       return { ok: true as const };
     }),

@@ -3,6 +3,7 @@ import MongoStore from 'connect-mongo';
 import type { SessionData } from 'express-session';
 import type { MongoClient } from 'mongodb';
 import { z } from 'zod';
+import type { SessionPart } from '../../api/session-part.ts';
 import { ownedBy } from '../../apps/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { createModel, schema } from '../../platform/database/mongoose.ts';
@@ -24,21 +25,21 @@ const sessionSchema = schema(
 
 // The attributes of the cookie are dropped: they matter only when it is set, and an invalid one
 // would make express-session throw where no handler catches it.
-const cookie = z.object({});
-const ofApp = {
+const Stored = z.looseObject({ cookie: z.object({}) });
+const ofApp = z.object({
   appId: z.string(),
   sourceAppId: z.string(),
   role: z.enum(['user', 'admin']),
   credentialId: z.string(),
-};
-/** The account's document says whether the session lives. */
-const ofAccount = { accountId: z.string() };
-const StoredSession = z.union([z.looseObject({ cookie, ...ofApp }), z.looseObject({ cookie, ...ofAccount })]);
-const Data = z.object({ ...ofApp, ...ofAccount });
+});
 
 declare module 'express-session' {
-  interface SessionData extends z.infer<typeof Data> {}
+  interface SessionData extends z.infer<typeof ofApp> {}
 }
+
+/** The schema of the sessions that count: those of apps and of the kinds of parts. */
+const knownSession = (parts: readonly SessionPart[]) =>
+  z.union([Stored.extend(ofApp.shape), ...parts.map(({ member }) => Stored.extend({ [member]: z.string() }))]);
 
 /** Sessions in MongoDB, written at login only: a request in flight restores no ended session. */
 class SessionStore extends MongoStore {
@@ -50,9 +51,16 @@ class SessionStore extends MongoStore {
 /**
  * Creates the session store (spec 2.5). Ids are stored as hashes, so that read access to the
  * database gives no access to sessions. A damaged stored session counts as absent.
+ *
+ * @param parts the kinds of sessions beside those of apps; called when a session is read
  */
-export function createSessionStorage(connection: Connection) {
+export function createSessionStorage(connection: Connection, parts: () => readonly SessionPart[]) {
   const model = createModel(connection, sessionSchema);
+  let known: ReturnType<typeof knownSession> | undefined;
+  function parse(stored: unknown): object | undefined {
+    known ??= knownSession(parts());
+    return known.safeParse(stored).data;
+  }
   const store = new SessionStore({
     // The store takes its collection from a client: that of the model limits its statements.
     client: { db: () => ({ collection: () => model.collection }) } as unknown as MongoClient,
@@ -60,7 +68,7 @@ export function createSessionStorage(connection: Connection) {
     transformId: (id) => createHash('sha256').update(id).digest('base64url'),
     stringify: false,
     // The store treats `null` as "no session", which its types do not allow.
-    unserialize: (stored) => (StoredSession.safeParse(stored).data ?? null) as unknown as SessionData,
+    unserialize: (stored) => (parse(stored) ?? null) as unknown as SessionData,
   });
   const owned = ownedBy(model.collection, 'expires', {
     of: (appId) => ({ 'session.appId': appId.toHexString() }),

@@ -11,7 +11,6 @@ import { AppError, InvalidInput, NotFound } from '../../platform/core/errors.ts'
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
-import type { EnterAccount } from '../sessions/sessions.routes.ts';
 import {
   CALLBACK_PATH,
   FLOW_MS,
@@ -89,15 +88,14 @@ export const singleSignOnEndpoints = {
 /** Single sign-on (spec 4.13.4). @param deps.provider undefined: it is not configured */
 export function signOnRoutes(deps: {
   accounts: Accounts;
-  enter: EnterAccount;
   provider: Provider | undefined;
   audit: Pick<AuditLog, 'record'>;
   limits: SharedLimits;
   config: Pick<Config, 'oidc' | 'production' | 'sessionCookieName'>;
 }): Route[] {
-  const { accounts, enter } = deps;
+  const { accounts } = deps;
   const { oidc, production, sessionCookieName } = deps.config;
-  const { store, challenges } = accounts;
+  const { store, challenges, enter } = accounts;
   const signOn = createSignOn(accounts, oidc?.createsAccounts ?? false);
   // Browsers refuse __Host- with a path.
   const flowCookie = `${sessionCookieName.replace(/^__Host-/i, '__Secure-')}_sign_on`;

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { AccountSessionPart } from '#src/access/accounts/account-sessions.ts';
+import type { logInEndpoints } from '#src/access/accounts/log-in.routes.ts';
 import type { apiKeyEndpoints } from '#src/access/api-keys/api-keys.routes.ts';
 import type { auditEndpoints } from '#src/access/audit/audit.routes.ts';
 import type { accountEndpoints } from '#src/access/members/accounts.routes.ts';
@@ -55,12 +57,13 @@ type Endpoints = typeof accountEndpoints &
   typeof mailStatusEndpoints &
   typeof importEndpoints &
   typeof inboxEndpoints &
+  typeof logInEndpoints &
   typeof memberEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaEndpoints &
   typeof schemaVersionEndpoints &
-  typeof sessionEndpoints &
+  ReturnType<typeof sessionEndpoints<AccountSessionPart>> &
   typeof singleSignOnEndpoints &
   ReturnType<typeof userEndpoints> &
   typeof userStatsEndpoints &
@@ -91,7 +94,11 @@ type Query<Values> = Values extends object
   ? { [Key in keyof Values]?: string | number | readonly string[] | undefined }
   : undefined;
 
-type Accepted<One> = One extends { accepted: infer Schema extends z.ZodType } ? z.output<Schema> : never;
+type Accepted<One> = One extends { accepted?: infer Schema }
+  ? Schema extends z.ZodType
+    ? z.output<Schema>
+    : never
+  : never;
 
 export type ResponseBody<Name extends EndpointName> = z.output<SpecOf<Name>['response']> | Accepted<SpecOf<Name>>;
 
