@@ -1,70 +1,20 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../api/endpoint.ts';
 import { UserId } from '../../api/parameters.ts';
-import { type KeyPrincipal, type PublicPrincipal, writerOf } from '../../api/principal.ts';
-import { JsonObject, Ok, Timestamp } from '../../api/validation.ts';
+import { writerOf } from '../../api/principal.ts';
+import { JsonObject, Timestamp } from '../../api/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
-import type { TakenSubmission } from './intake-options.ts';
+import type { StoredSubmission } from '../../records/write/submission-writes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 
-/** The body of a submission (spec 4.1). */
-export const Submission = z
-  .strictObject({
-    email: z.string(code('notText')),
-    data: JsonObject.optional(),
-    altcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-altcha`' }),
-    captcha: z.string(code('notText')).optional().meta({ description: 'As the header `x-captcha`' }),
-  })
-  .meta({ id: 'Submission', example: { email: 'Ada@Example.com', data: { name: 'Ada' } } });
+/** The members of a submission (spec 4.1). */
+export const submissionFields = { email: z.string(code('notText')), data: JsonObject.optional() };
 
 export const SubmittedUser = z
   .strictObject({ id: UserId, createdAt: Timestamp, updatedAt: Timestamp })
   .meta({ id: 'SubmittedUser' });
 
-/** The second: an app that hides who is known (spec 4.5.5). */
-export const Submitted = z.union([SubmittedUser, Ok]);
-
-export const KEY_PATTERN = /^(?!""$)[\x21-\x7e]{1,255}$/;
-
-export const SubmissionHeaders = z.object({
-  'idempotency-key': z.string().regex(KEY_PATTERN, code('keyFormat')).optional().meta({
-    description: 'A text that the client chooses, unique for each submission',
-    example: '8e03978e-40d5-43dd-bc93-6894a57f9324',
-  }),
-  'x-altcha': z.string().optional().meta({
-    description:
-      'For apps with the bot protection `proof-of-work`: the solution of a challenge (`GET /v1/forms/{sourceAppId}/challenge`)',
-  }),
-  'x-captcha': z.string().optional().meta({
-    description: 'For apps with the bot protection of a provider: the token of a solved challenge',
-  }),
-});
-
-/** Returns an `Idempotency-Key` without quotes around it, which do not count (spec 4.5). */
-export const withoutQuotes = (key: string): string => key.replace(/^"(.*)"$/, '$1');
-
-/** Returns the options of a submission in JSON that its headers and body name. */
-export function jsonOptions(
-  headers: z.infer<typeof SubmissionHeaders>,
-  { altcha, captcha }: Pick<z.infer<typeof Submission>, 'altcha' | 'captcha'>,
-  { hostname, ip }: Request,
-) {
-  const key = headers['idempotency-key'];
-  return {
-    idempotencyKey: key && withoutQuotes(key),
-    proof: altcha ?? headers['x-altcha'],
-    captcha: captcha ?? headers['x-captcha'],
-    host: hostname,
-    address: ip,
-  };
-}
-
-/** Returns the options of a submission of this caller. */
-export const keyOptions = (principal: PublicPrincipal | KeyPrincipal) =>
-  principal.kind === 'key' ? { ofApp: principal.app.id, hasKey: true } : {};
-
-const submissionEndpoints = {
+export const submissionEndpoints = {
   submitUser: {
     method: 'post',
     path: '/v1/users',
@@ -73,36 +23,24 @@ const submissionEndpoints = {
     tag: 'Public',
     summary: 'Submit a user record',
     description:
-      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. A request that got no answer, or a 503, can be sent again with the same `Idempotency-Key` and is applied once. `data` must conform to the app's schema.",
-    headers: SubmissionHeaders,
-    body: jsonBody(Submission, 'invalidSubmission'),
+      "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. `data` must conform to the app's schema.",
+    body: jsonBody(z.strictObject(submissionFields), 'invalidSubmission'),
     limit: 'submit',
-    response: Submitted,
-    errors: [409, 422, 429],
+    response: SubmittedUser,
+    errors: [409, 429],
   },
 } as const satisfies Endpoints;
 
 /** Presents a stored or held submission in the same way, so that a bot sees a success. */
-export function presentSubmitted({ id, createdAt, updatedAt }: TakenSubmission) {
+export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
   const created = createdAt.toISOString();
   // Both times of a new record are the same, and each conversion takes half a microsecond.
   const isNew = updatedAt.getTime() === createdAt.getTime();
   return { id: id.toString(), createdAt: created, updatedAt: isNew ? created : updatedAt.toISOString() };
 }
 
-/** Presents a public submission: without a receipt if the app hides who is known. */
-export function presentReceipt(stored: TakenSubmission): z.output<typeof Submitted> {
-  return stored.isHidden ? { ok: true } : presentSubmitted(stored);
-}
-
 export const submissionRoutes = (submissions: SubmissionService): Route[] =>
   routes(submissionEndpoints, {
-    submitUser: async ({ principal, headers, body, req }) =>
-      presentReceipt(
-        await submissions.submit(principal.sourceAppId, body, {
-          ...jsonOptions(headers, body, req),
-          ...keyOptions(principal),
-          writer: writerOf(principal),
-        }),
-      ),
+    submitUser: async ({ principal, body }) =>
+      presentSubmitted(await submissions.submit(principal.sourceAppId, body, { writer: writerOf(principal) })),
   });

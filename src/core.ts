@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { createSessions } from './access/sessions/sessions.ts';
+import { createCursors } from './api/cursors.ts';
+import { createOperatorLoad } from './api/operator-load.ts';
+import type { AppPart } from './apps/app-part.ts';
+import { createAppAdministration, createApps } from './apps/apps.ts';
+import type { Feature } from './apps/feature.ts';
+import { submissionRoutes } from './intake/submissions/submissions.routes.ts';
+import { createSubmissionService } from './intake/submissions/submissions.service.ts';
+import type { Config } from './platform/core/config.ts';
+import type { Logger } from './platform/core/logger.ts';
+import type { Connection } from './platform/database/client.ts';
+import { createDatabaseClock } from './platform/database/clock.ts';
+import { createSharedLimits } from './platform/database/shared-limits.ts';
+import { type Metrics, NO_METRICS } from './platform/metrics/metrics.ts';
+import type { Showing } from './records/read/record-list.ts';
+import { userListRoutes } from './records/users.routes.ts';
+import { createUserBase, createUsers } from './records/users.ts';
+import type { RecordPart } from './records/write/record-part.ts';
+import type { SchemaPart } from './schemas/schemas.service.ts';
+import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
+
+/** What features add to the core. A function is called when its parts are first needed. */
+export interface CoreParts {
+  apps?: readonly AppPart[];
+  schemas?(): readonly SchemaPart[];
+  /** In the order of the refusals of a write. */
+  records?(): readonly RecordPart[];
+  showing?: Showing;
+  /** All features besides those of the core. */
+  features?(): readonly Feature[];
+}
+
+/** The times and costs that tests shorten. */
+export interface CoreTimings {
+  passwordCost?: number;
+  sweepEveryMs?: number;
+  /** The same on all servers of a database (apps/revision.ts). */
+  leaseMs?: number;
+}
+
+export type Core = ReturnType<typeof createCore>;
+
+/**
+ * Creates the core: apps, schemas, sessions and users, with the endpoints of sections 4.1 to 4.4 of
+ * the specification. It works without any feature.
+ * @param options.onKnownNetwork called when a network becomes known by a log-in
+ */
+export function createCore(
+  config: Config,
+  connection: Connection,
+  logger: Logger,
+  options: {
+    parts?: CoreParts;
+    metrics?: Metrics;
+    timings?: CoreTimings;
+    onKnownNetwork?: ((network: string) => void) | undefined;
+  } = {},
+) {
+  const { parts = {}, metrics = NO_METRICS, timings = {}, onKnownNetwork } = options;
+  const { features = () => [], records = () => [], schemas: schemaParts = () => [] } = parts;
+  const { leaseMs, passwordCost, sweepEveryMs } = timings;
+  // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
+  const secret = config.sessionSecret ?? randomUUID();
+  const cursors = createCursors(secret);
+  const clock = createDatabaseClock({ connection, logger, metrics });
+  const limits = createSharedLimits(connection, secret);
+  const load = createOperatorLoad(metrics);
+
+  const storage = createSchemaStorage(connection, leaseMs);
+  const apps = createApps({
+    connection,
+    parts: parts.apps ?? [],
+    initialData: [storage.store],
+    clock,
+    metrics,
+    passwordCost,
+    leaseMs,
+  });
+  const schemas = createSchemas({
+    storage,
+    apps,
+    connection,
+    parts: schemaParts,
+    leaseMs,
+    fileLimit: config.fileLimits.perFile,
+  });
+  const sessions = createSessions({
+    connection,
+    apps,
+    config,
+    limits,
+    parts: () => features().flatMap((feature) => feature.sessions ?? []),
+    onFailure: (...failure) => {
+      for (const { audit } of features()) audit?.noteFailedLogIn(...failure);
+    },
+    onKnownNetwork,
+  });
+  const { leases } = schemas;
+  const userBase = createUserBase({ config, connection, load, showing: parts.showing });
+  const users = createUsers(userBase, { apps: apps.service, leases, parts: records, metrics });
+  const administration = createAppAdministration({
+    apps,
+    cursors,
+    clock,
+    logger,
+    sweepEveryMs,
+    confirmPassword: sessions.service.confirmPassword,
+    users: users.owned,
+    others: () => [...own, ...features()].flatMap(({ owned = [] }) => owned),
+  });
+  const userFeature: Feature = {
+    ...users.feature,
+    routes: () => [
+      ...submissionRoutes(createSubmissionService({ leases, users })),
+      ...userListRoutes(users, apps.service),
+    ],
+  };
+  const own = [schemas.feature, sessions.feature, apps.feature, administration.feature, userFeature];
+
+  return {
+    secret,
+    cursors,
+    clock,
+    limits,
+    load,
+    apps,
+    schemas,
+    sessions,
+    userBase,
+    users,
+    removal: administration.removal,
+    /** Each has a place in the list of all features, which is that of their routes and erasures. */
+    features: {
+      schemas: schemas.feature,
+      sessions: sessions.feature,
+      apps: apps.feature,
+      administration: administration.feature,
+      users: userFeature,
+    },
+
+    /** For a server, before it listens: finishes interrupted deletions. */
+    async start(): Promise<void> {
+      await clock.start();
+      await apps.revision.bump();
+      await administration.removal.start();
+    },
+
+    /** Resolves with whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await clock.read();
+        return true;
+      } catch {
+        return false; // the reason is in the log of the requests that fail
+      }
+    },
+  };
+}
