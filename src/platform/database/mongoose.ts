@@ -90,7 +90,13 @@ interface Statics {
 const { Mongoose, SchemaType: BaseType, Error: Errors } = mongoose as unknown as Statics;
 
 /** An instance of its own, so that the types below are no others' types. */
-const library = new Mongoose({ createInitialConnection: false, autoIndex: false, autoCreate: false });
+const library = new Mongoose({
+  createInitialConnection: false,
+  autoIndex: false,
+  autoCreate: false,
+  // A connection may have two models of a collection, with the members of other parts.
+  overwriteModels: true,
+});
 const { Types } = library.Schema;
 
 // A value of another type is an error, and is never converted.
@@ -352,7 +358,7 @@ export const schemaOf = schema as unknown as {
 /** The connection of models. */
 export interface ModelConnection {
   collection<Document extends MongoDocument>(name: string): Collection<Document>;
-  /** Compiles the model of a collection, once. */
+  /** Compiles a model of a collection. */
   compile(schema: CollectionSchema): LibraryModel;
   close(): Promise<void>;
 }
@@ -418,12 +424,14 @@ export function createModel<Document extends MongoDocument>(
 ): Model<Document> {
   const name = schema.options.collection;
   const collection = limitStatementTime(connection.collection<Document>(name));
+  let compiled: LibraryModel | undefined;
 
   // Async, because Mongoose begins a statement when its result is awaited.
   async function run<Result>(statement: (model: LibraryModel) => Promise<Result>): Promise<Result> {
     try {
       // Compiled by its first statement: that takes 2 ms, and many collections have none.
-      return await statement(connection.compile(schema));
+      compiled ??= connection.compile(schema);
+      return await statement(compiled);
     } catch (error) {
       throw error instanceof Errors ? withoutValues(error, name) : error;
     }
