@@ -3,7 +3,8 @@ import { createSession } from './access/sessions/session.ts';
 import { createSessionCookie } from './access/sessions/session-cookie.ts';
 import { createBodyReaders } from './api/body/readers.ts';
 import type { Route } from './api/endpoint.ts';
-import { routesOf } from './apps/feature.ts';
+import { type Feature, routesOf } from './apps/feature.ts';
+import type { Core } from './core.ts';
 import { createAuthStrategies } from './http/auth.ts';
 import { createCors } from './http/cors.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
@@ -21,8 +22,16 @@ import { createSubmitLimiter } from './intake/submissions/submit-limiter.ts';
 import type { Config } from './platform/core/config.ts';
 import { NotFound } from './platform/core/errors.ts';
 import type { Logger } from './platform/core/logger.ts';
-import { NO_METRICS } from './platform/metrics/metrics.ts';
-import type { Services, Timings } from './services.ts';
+import { type MetricsRegistry, NO_METRICS } from './platform/metrics/metrics.ts';
+import type { Timings } from './services.ts';
+
+/** What the application serves. */
+interface Served {
+  core: Core;
+  /** In the order of their routes; those of the core too. */
+  features: readonly Feature[];
+  metrics?: MetricsRegistry | undefined;
+}
 
 /**
  * Creates the Express application. Every request passes the middleware in this order; a router
@@ -34,38 +43,40 @@ import type { Services, Timings } from './services.ts';
 export function createApp(deps: {
   config: Config & { sessionSecret: string };
   logger: Logger;
-  services: Services;
+  services: Served;
   embed: Embed;
   isStopping?: () => boolean;
   timings?: Pick<Timings, 'deadlineMs'>;
   readMetrics?: () => Promise<string>;
 }): Express {
   const { config, logger, services, embed, timings, isStopping = () => false } = deps;
-  const metrics = services.metrics ?? NO_METRICS;
+  const { core, features, metrics } = services;
+  const { load, clock, sessions } = core;
   const edge: Edge = {
     auth: createAuthStrategies(
-      services.sessions,
-      services.features.flatMap(({ callers }) => callers ?? []),
+      sessions.service,
+      features.flatMap(({ callers }) => callers ?? []),
       createSessionCookie(config),
     ),
     readers: createBodyReaders(
       config.bodyLimit,
-      services.features.flatMap(({ bodies }) => bodies ?? []),
+      features.flatMap(({ bodies }) => bodies ?? []),
     ),
-    load: services.load,
+    load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
-    findApp: services.findApp,
-    scope: services.scope,
+    findApp: core.schemas.findApp,
+    scope: core.apps.scope,
     recordAudit: async (...event) => {
-      for (const { audit } of services.features) await audit?.record(...event);
+      for (const { audit } of features) await audit?.record(...event);
     },
-    until: services.clock.until,
+    until: clock.until,
     deadlineMs: timings?.deadlineMs,
   };
-  const isReady = async (): Promise<boolean> => !isStopping() && (await services.ping());
-  const routesOfFeatures = [...services.features.map(routesOf), systemRoutes(isReady, services.warnings)];
+  const isReady = async (): Promise<boolean> => !isStopping() && (await core.ping());
+  const routesOfFeatures = [...routesOf(features), systemRoutes(isReady, clock.warnings)];
   const routes = routesOfFeatures.flat();
   const methodCheck = createMethodCheck(routes);
+  const origins = features.flatMap((feature) => feature.origins ?? []);
 
   const app = express();
   app.disable('x-powered-by');
@@ -75,29 +86,25 @@ export function createApp(deps: {
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', 'simple');
 
-  app.use(createRequestLog(logger, createRequestMetrics(metrics)));
+  app.use(createRequestLog(logger, createRequestMetrics(metrics ?? NO_METRICS)));
   app.use(createSecurityHeaders(config.production));
   app.use(refuseAmbiguous);
   if (config.trustProxy !== false) app.use(readForwardedFor);
-  app.use(createCors(config, services.appOrigins));
+  app.use(createCors(config, ...origins));
 
   // First the endpoints of public clients, of all features: most requests are theirs. A router of
   // their own would cost each a microsecond, 3 % of the shortest.
   addRoutes(app, routes.filter(isPublic), edge);
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
-  app.use(
-    '/auth',
-    createNetworkTurns(services.load, timings?.deadlineMs),
-    createSession(config, services.sessionStore),
-  );
+  app.use('/auth', createNetworkTurns(load, timings?.deadlineMs), createSession(config, sessions.store));
   for (const own of routesOfFeatures) {
     const others = own.filter((route) => !isPublic(route));
     app.use(createRouter(others, edge));
   }
   app.use(methodCheck);
-  if (services.metrics && config.metricsToken !== undefined) {
-    const { contentType, text } = services.metrics;
+  if (metrics && config.metricsToken !== undefined) {
+    const { contentType, text } = metrics;
     app.use(createMetricsRouter({ contentType, text: deps.readMetrics ?? text }, config.metricsToken));
   }
   app.use('/embed', embed.router);
@@ -108,7 +115,10 @@ export function createApp(deps: {
     throw new NotFound('notFound');
   });
   app.use(createErrorConversion(logger));
-  for (const [path, refuse] of services.refusals) app.use(path, createRefusalHandler(refuse, logger));
+  // A later feature may answer below the paths of an earlier one, so it comes first.
+  for (const { refusals = {} } of features.toReversed()) {
+    for (const [path, refuse] of Object.entries(refusals)) app.use(path, createRefusalHandler(refuse, logger));
+  }
   app.use(answerError);
   return app;
 }

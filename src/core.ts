@@ -21,13 +21,13 @@ import type { SchemaPart } from './schemas/schemas.service.ts';
 import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 /** What features add to the core. A function is called when its parts are first needed. */
-export interface CoreParts {
+interface CoreParts {
   apps?: readonly AppPart[];
   schemas?(): readonly SchemaPart[];
   /** In the order of the refusals of a write. */
   records?(): readonly RecordPart[];
   showing?: Showing;
-  /** All features besides those of the core. */
+  /** All features, also those of the core. Default: those of the core. */
   features?(): readonly Feature[];
 }
 
@@ -58,7 +58,7 @@ export function createCore(
   } = {},
 ) {
   const { parts = {}, metrics = NO_METRICS, timings = {}, onKnownNetwork } = options;
-  const { features = () => [], records = () => [], schemas: schemaParts = () => [] } = parts;
+  const { features = () => own, records = () => [], schemas: schemaParts = () => [] } = parts;
   const { leaseMs, passwordCost, sweepEveryMs } = timings;
   // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
   const secret = config.sessionSecret ?? randomUUID();
@@ -107,16 +107,16 @@ export function createCore(
     sweepEveryMs,
     confirmPassword: sessions.service.confirmPassword,
     users: users.owned,
-    others: () => [...own, ...features()].flatMap(({ owned = [] }) => owned),
+    others: () => features().flatMap(({ owned = [] }) => owned),
   });
   const userFeature: Feature = {
-    ...users.feature,
+    models: () => [users.model()],
     routes: () => [
       ...submissionRoutes(createSubmissionService({ leases, users })),
       ...userListRoutes(users, apps.service),
     ],
   };
-  const own = [schemas.feature, sessions.feature, apps.feature, administration.feature, userFeature];
+  const own: Feature[] = [schemas.feature, sessions.feature, apps.feature, administration.feature, userFeature];
 
   return {
     secret,
@@ -130,7 +130,7 @@ export function createCore(
     userBase,
     users,
     removal: administration.removal,
-    /** Each has a place in the list of all features, which is that of their routes and erasures. */
+    /** Each has its place in the list of all features. */
     features: {
       schemas: schemas.feature,
       sessions: sessions.feature,

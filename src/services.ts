@@ -1,25 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import { createAccounts } from './access/accounts/accounts.ts';
 import { createApiKeys } from './access/api-keys/api-keys.ts';
 import { createAudit } from './access/audit/audit.ts';
 import { createAuditLog } from './access/audit/audit-log.ts';
 import { createMembers } from './access/members/members.ts';
-import { createSessions } from './access/sessions/sessions.ts';
 import { createProvider } from './access/single-sign-on/provider.ts';
 import { signOnRoutes } from './access/single-sign-on/single-sign-on.routes.ts';
-import { createCursors } from './api/cursors.ts';
-import { createOperatorLoad } from './api/operator-load.ts';
 import { activityPart, createAppActivity, createPace } from './apps/activity.ts';
 import { consumersPart, createAppConsumers } from './apps/app-consumers.ts';
 import type { AppPart } from './apps/app-part.ts';
-import { createAppAdministration, createApps } from './apps/apps.ts';
-import type { Feature } from './apps/feature.ts';
+import { type Feature, modelsOf } from './apps/feature.ts';
 import { formPart } from './apps/form-settings.ts';
 import { createFormSettings } from './apps/forms.ts';
 import { createHistorySettings, historyPart } from './apps/history-settings.ts';
 import { indexPart } from './apps/index-slots.ts';
 import { createNames } from './apps/names.ts';
 import { originPart } from './apps/origins.ts';
+import { type CoreTimings, createCore } from './core.ts';
 import { consentPart } from './features/consents/consents.ts';
 import { seatPart } from './intake/bots/admission.ts';
 import type { PageAssets } from './intake/forms/page.ts';
@@ -41,9 +37,7 @@ import { nameOfBucket } from './platform/core/files-url.ts';
 import type { Logger } from './platform/core/logger.ts';
 import { withTimeout } from './platform/core/timeouts.ts';
 import { type Connection, measurePool } from './platform/database/client.ts';
-import { createDatabaseClock } from './platform/database/clock.ts';
 import { ensureIndexes } from './platform/database/indexes.ts';
-import { createSharedLimits } from './platform/database/shared-limits.ts';
 import { createJobLocks, createJobModel } from './platform/jobs/job-locks.ts';
 import { createJobRunner, createJobSignal, measureJobs } from './platform/jobs/job-runner.ts';
 import { createMetrics, measureProcess, NO_METRICS } from './platform/metrics/metrics.ts';
@@ -55,10 +49,8 @@ import { createFileSchemaPart, fileAppPart } from './records/parts/files.ts';
 import { createRecordFeatures, createRecords } from './records/records.ts';
 import { finishing } from './records/stored/outbox.ts';
 import { showing } from './records/stored/record-moves.ts';
-import { createUserBase, createUsers } from './records/users.ts';
 import type { RecordTraces } from './records/write/erasure.ts';
 import { schemaVersionRoutes } from './schemas/schema-versions.ts';
-import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 const STOP_JOBS_WITHIN_MS = 1_000;
 const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
@@ -78,9 +70,7 @@ export const APP_PARTS: readonly AppPart[] = [
 ];
 
 /** The times and costs that tests shorten. */
-export interface Timings {
-  passwordCost?: number;
-  sweepEveryMs?: number;
+export interface Timings extends CoreTimings {
   queryBudgetMs?: number;
   mailLimits?: Partial<MailLimits>;
   /** The clock of deliveries, as `Date.now`. */
@@ -90,8 +80,6 @@ export interface Timings {
   /** The waits before the searches for late writes, after the build of an index or a rename. */
   checksMs?: readonly number[];
   pollEveryMs?: number;
-  /** The same on all servers of a database (src/apps/revision.ts). */
-  leaseMs?: number;
   retentionEveryMs?: number;
   searchWithinMs?: number;
   importWritesEndMs?: number;
@@ -124,60 +112,38 @@ export type Services = ReturnType<typeof createServices>;
 /** Creates all features on one connection, bottom up. Two calls share nothing, for tests. */
 export function createServices(config: Config, connection: Connection, logger: Logger, options: EntryOptions = {}) {
   const { pageAssets, importProcess, timings = {} } = options;
-  const { leaseMs, passwordCost, queryBudgetMs, writesEndMs, checksMs } = timings;
+  const { queryBudgetMs, writesEndMs, checksMs } = timings;
   const registry = config.metricsToken === undefined ? undefined : createMetrics();
   const metrics = registry ?? NO_METRICS;
-  // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
-  const secret = config.sessionSecret ?? randomUUID();
-  const cursors = createCursors(secret);
-  const clock = createDatabaseClock({ connection, logger, metrics });
-  const limits = createSharedLimits(connection, secret);
-  const load = createOperatorLoad(metrics);
+  const core = createCore(config, connection, logger, {
+    metrics,
+    timings,
+    onKnownNetwork: options.onKnownNetwork,
+    parts: {
+      apps: APP_PARTS,
+      schemas: () => [slotHandover.part, createFileSchemaPart(consumers)],
+      records: () => recordFeatures.parts,
+      showing: () => showing(schemas.renames.recent),
+      features: () => features,
+    },
+  });
+  const { secret, cursors, clock, limits, load, apps, schemas, sessions, users } = core;
   const signal = createJobSignal();
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
   const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
   const readNames = createNames(() => Object.assign({}, ...features.map(({ names }) => names)));
-  const storage = createSchemaStorage(connection, leaseMs);
-  const apps = createApps({
-    connection,
-    parts: APP_PARTS,
-    initialData: [storage.store],
-    clock,
-    metrics,
-    passwordCost,
-    leaseMs,
-  });
   const activity = createAppActivity(apps.model);
   const pace = createPace(apps.model, activity);
   const consumers = createAppConsumers(apps.model, apps.revision);
   const historySettings = createHistorySettings(apps.model, apps.revision);
   const slotHandover = createSlotHandover(apps.model);
-  const schemas = createSchemas({
-    storage,
-    apps,
-    connection,
-    parts: [slotHandover.part, createFileSchemaPart(consumers)],
-    leaseMs,
-    fileLimit: config.fileLimits.perFile,
-  });
   const formSettings = createFormSettings({
     connection,
     apps,
     findApp: schemas.findApp,
     fieldsOf: schemas.store.fieldsOf,
     abilities,
-  });
-  const sessions = createSessions({
-    connection,
-    apps,
-    config,
-    limits,
-    parts: () => features.flatMap((feature) => feature.sessions ?? []),
-    onFailure: (...failure) => {
-      for (const feature of features) feature.audit?.noteFailedLogIn(...failure);
-    },
-    onKnownNetwork: options.onKnownNetwork,
   });
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const accounts = createAccounts({
@@ -199,8 +165,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     remove: (...of) => submissions.heldChanges.remove(...of),
   };
   const files = createFiles({ config, connection, clock, logger, metrics });
-  const userBase = createUserBase({ config, connection, load, showing: () => showing(schemas.renames.recent) });
-  const recordBase = createRecordBase(userBase, {
+  const recordBase = createRecordBase(core.userBase, {
     apps,
     schemas,
     pace,
@@ -218,12 +183,6 @@ export function createServices(config: Config, connection: Connection, logger: L
       idsOf: (...of) => submissions.heldFiles.idsOf(...of),
       markInfected: (...of) => submissions.heldFiles.markInfected(...of),
     },
-  });
-  const users = createUsers(userBase, {
-    apps: apps.service,
-    leases: schemas.leases,
-    parts: recordFeatures.parts,
-    metrics,
   });
   const records = createRecords(recordBase, recordFeatures, users, {
     traces: [deliveries.traces, changeStorage.traces, heldTraces],
@@ -324,16 +283,6 @@ export function createServices(config: Config, connection: Connection, logger: L
     suppressions: suppressions.list,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
-  const administration = createAppAdministration({
-    apps,
-    cursors,
-    clock,
-    logger,
-    sweepEveryMs: timings.sweepEveryMs,
-    confirmPassword: sessions.service.confirmPassword,
-    users: users.owned,
-    others: () => features.flatMap(({ owned = [] }) => owned),
-  });
   /**
    * In the order of routes, and of erasures: what can become a record, what names a record, the
    * records.
@@ -341,7 +290,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const features: Feature[] = [
     records.fileFeature,
     submissions.feature,
-    schemas.feature,
+    core.features.schemas,
     { routes: schemaVersionRoutes(schemas.service, readNames) },
     exports.feature,
     inbox,
@@ -350,20 +299,20 @@ export function createServices(config: Config, connection: Connection, logger: L
     people,
     imports.feature,
     changes,
-    sessions.feature,
+    core.features.sessions,
     accounts.feature,
     members,
     singleSignOn,
-    apps.feature,
+    core.features.apps,
     { close: activity.flush },
-    administration.feature,
+    core.features.administration,
     createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
     createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,
     webhooks,
     ...records.features,
-    users.feature,
+    core.features.users,
     files.feature,
     suppressions.feature,
     views,
@@ -396,8 +345,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     announceEveryMs: timings.announceEveryMs,
     progress: options.progress ?? ((line) => logger.info(line)),
   });
-  const featureModels = features.flatMap((feature) => feature.models ?? []);
-  const models = [jobModel, ...upgrades.models, limits.model, ...featureModels];
+  const models = [jobModel, ...upgrades.models, limits.model, ...modelsOf(features)];
   measureJobs(jobs, metrics);
   measurePool(connection, metrics);
   const stopMeasuring = measureProcess(metrics);
@@ -415,13 +363,10 @@ export function createServices(config: Config, connection: Connection, logger: L
 
   return {
     features,
-    /** By path; a later feature may answer below the paths of an earlier one, so it comes first. */
-    refusals: features.toReversed().flatMap(({ refusals = {} }) => Object.entries(refusals)),
-    scope: apps.scope,
+    core,
     accounts,
     publicUrl: config.publicUrl,
     apps: apps.service,
-    appOrigins: formSettings.origins,
     audit,
     challenges: submissions.challenges,
     clock,
@@ -442,10 +387,9 @@ export function createServices(config: Config, connection: Connection, logger: L
     /** Undefined without METRICS_TOKEN. */
     metrics: registry,
     outboxSignal: records.outboxSignal,
-    removal: administration.removal,
+    removal: core.removal,
     schemas: schemas.service,
     sessions: sessions.service,
-    sessionStore: sessions.store,
     submissions: submissions.service,
     suppressions: suppressions.list,
     users: search.users,
@@ -474,11 +418,9 @@ export function createServices(config: Config, connection: Connection, logger: L
 
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
-      await clock.start();
       await files.content.load();
       await upgrades.start();
-      await apps.revision.bump();
-      await administration.removal.start();
+      await core.start();
       jobs.start();
     },
 
@@ -487,19 +429,6 @@ export function createServices(config: Config, connection: Connection, logger: L
       await clock.start();
       await files.content.load();
     },
-
-    /** Resolves with whether the database answers. */
-    async ping(): Promise<boolean> {
-      try {
-        await clock.read();
-        return true;
-      } catch {
-        return false; // the reason is in the log of the requests that fail
-      }
-    },
-
-    /** The problems that an operator should correct. */
-    warnings: clock.warnings,
 
     /** Stops background work; resolves when pending writes are completed or have failed. */
     async stop(): Promise<void> {

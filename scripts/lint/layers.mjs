@@ -8,6 +8,7 @@ const LAYERS = [
   ['operations'],
   ['app.ts'],
   ['http', 'services.ts'],
+  ['core.ts'],
   ['outbound'],
   ['operators', 'intake'],
   ['features'],

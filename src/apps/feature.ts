@@ -1,6 +1,6 @@
 import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import type { BodyPart } from '../api/body/readers.ts';
-import type { AuditPart, Refuse, Route } from '../api/endpoint.ts';
+import type { AuditPart, OriginCheck, Refuse, Route } from '../api/endpoint.ts';
 import type { CallerPart } from '../api/principal.ts';
 import type { SessionPart } from '../api/session-part.ts';
 import type { Collection } from '../platform/database/collections.ts';
@@ -98,6 +98,8 @@ export interface AccountOwned {
 export interface Feature {
   /** Reads bodies of other media types than JSON. */
   bodies?: BodyPart;
+  /** Decides which pages of other sites may call the endpoints of public clients. */
+  origins?: OriginCheck;
   /** A function composes them from the parts of all features. */
   routes?: readonly Route[] | (() => readonly Route[]);
   sessions?: SessionPart;
@@ -106,7 +108,7 @@ export interface Feature {
   /** Answers visitors after refusals of requests below a path. */
   refusals?: Readonly<Record<string, Refuse>>;
   /** The collections whose indexes exist before the server listens. */
-  models?: readonly CollectionIndexes[];
+  models?: readonly CollectionIndexes[] | (() => readonly CollectionIndexes[]);
   jobs?: readonly Job[];
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
@@ -122,6 +124,21 @@ export interface Feature {
   close?(): unknown;
 }
 
-/** Returns the endpoints of a feature. Call it when all features exist. */
-export const routesOf = ({ routes = [] }: Feature): readonly Route[] =>
-  typeof routes === 'function' ? routes() : routes;
+/**
+ * Returns the endpoints of each feature. A feature extends an endpoint of the core when it declares
+ * the same method and path before it. Call it when all features exist.
+ */
+export function routesOf(features: readonly Feature[]): Route[][] {
+  const known = new Set<string>();
+  return features.map(({ routes = [] }) =>
+    (typeof routes === 'function' ? routes() : routes).filter(({ spec: { method, path } }) => {
+      const isFirst = !known.has(`${method} ${path}`);
+      known.add(`${method} ${path}`);
+      return isFirst;
+    }),
+  );
+}
+
+/** Returns the models of all features. */
+export const modelsOf = (features: readonly Feature[]): CollectionIndexes[] =>
+  features.flatMap(({ models = [] }) => [...(typeof models === 'function' ? models() : models)]);

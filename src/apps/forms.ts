@@ -35,11 +35,11 @@ export function createFormSettings(deps: {
     fieldsOf,
   });
   return {
-    origins: createAppOrigins({ apps: model, findApp, refused }),
     ignoredRedirects,
     images,
     feature: {
       routes: formSettingsRoutes(service),
+      origins: createAppOrigins({ apps: model, findApp, refused }),
       models: [imageModel],
       owned: [ownedBy(imageModel.collection, 'createdAt')],
       close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),

@@ -10,7 +10,7 @@ import { systemRoutes } from './system.ts';
 export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {
   const services = createServices(loadConfig({}), createClosedConnection(), createLogger({ logLevel: 'silent' }));
   return [
-    ...services.features.flatMap(routesOf),
+    ...routesOf(services.features).flat(),
     ...systemRoutes(
       async () => false,
       () => [],

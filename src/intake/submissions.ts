@@ -32,9 +32,9 @@ import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/hel
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
 import { createAnswerTimes } from './submissions/answer-times.ts';
+import { intakeRoutes } from './submissions/intake.routes.ts';
 import { Intake } from './submissions/intake.ts';
 import { createKnownPeopleRules, type PlannedChange, type UnchangedRecord } from './submissions/known-people.ts';
-import { submissionRoutes } from './submissions/submissions.routes.ts';
 import { createSubmissionService, type SubmissionService } from './submissions/submissions.service.ts';
 
 /**
@@ -130,7 +130,7 @@ export function createSubmissions(deps: {
       bodies: createFormBodies(files.sink),
       routes: [
         // Routes are tried in this order: the most frequent requests first.
-        ...submissionRoutes(service),
+        ...intakeRoutes(service),
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
         ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects, files }),
         ...uploadRoutes(uploads),

@@ -82,9 +82,8 @@ export const userListRoutes = (users: Pick<Users, 'list' | 'parts'>, apps: Pick<
 
 /** Creates the answer with a list of users, which is sent while it is read. */
 export function createUserListing(parts: Users['parts']) {
-  const listed = Object.keys(parts.listed);
   return (records: RecordBatches, members: Members, rest?: Record<string, unknown>): JsonStream =>
-    new JsonStream('users', recordsAsJson(records, members, { listed }), rest);
+    new JsonStream('users', recordsAsJson(records, members, { listed: Object.keys(parts.listed()) }), rest);
 }
 
 /** A page of one app, or of all apps, as BSON, newest first (spec 4.4). */

@@ -1,6 +1,5 @@
 import type { OperatorLoad } from '../api/operator-load.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import type { Feature } from '../apps/feature.ts';
 import type { Config } from '../platform/core/config.ts';
 import type { Connection } from '../platform/database/client.ts';
 import { joinMembers } from '../platform/database/members.ts';
@@ -26,7 +25,7 @@ export function createUserBase(deps: {
   config: Pick<Config, 'maxArrayItems' | 'recordLimit'>;
   connection: Connection;
   load: OperatorLoad;
-  showing?: Showing;
+  showing: Showing | undefined;
 }) {
   const { config, connection, load, showing } = deps;
   const users = createUserModel(connection).collection;
@@ -49,14 +48,13 @@ export function createUsers(
   deps: {
     apps: Pick<AppService, 'stateOf'>;
     leases: SchemaLeases;
-    /** In the order of the refusals of a write. */
-    parts: readonly RecordPart[];
+    /** Returns what features add to a record, in the order of the refusals of a write. */
+    parts(): readonly RecordPart[];
     metrics: Metrics;
   },
 ) {
   const { apps, leases, metrics } = deps;
   const parts = createRecordParts(deps.parts);
-  const model = createUserModel(connection, joinMembers([CORE_MEMBERS, ...deps.parts.map(({ members }) => members)]));
   return {
     list,
     limits,
@@ -72,6 +70,7 @@ export function createUsers(
     }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),
-    feature: { models: [model] } satisfies Feature,
+    /** The model of users, with the members of all parts. */
+    model: () => createUserModel(connection, joinMembers([CORE_MEMBERS, ...parts.all().map(({ members }) => members)])),
   };
 }

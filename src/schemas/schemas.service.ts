@@ -64,7 +64,7 @@ export function createSchemaService(deps: {
   store: SchemaStore;
   leases: SchemaLeases;
   revision: AppRevision;
-  parts: readonly SchemaPart[];
+  parts(): readonly SchemaPart[];
   /** The largest file, in bytes. */
   fileLimit: number;
 }) {
@@ -159,7 +159,7 @@ export function createSchemaService(deps: {
         refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
         const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
-        for (const part of parts) await part.before?.(id, { fields, renames }, until);
+        for (const part of parts()) await part.before?.(id, { fields, renames }, until);
         let added: App['id'];
         try {
           added = await store.add(id, schema, { ...by, renames, moving });
@@ -167,7 +167,7 @@ export function createSchemaService(deps: {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
-        for (const part of parts) await part.after?.(id, { fields, renames });
+        for (const part of parts()) await part.after?.(id, { fields, renames });
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);

@@ -21,8 +21,8 @@ export function createSchemas(deps: {
   storage: ReturnType<typeof createSchemaStorage>;
   apps: Apps;
   connection: Connection;
-  /** What features do when a schema is replaced, in their order. */
-  parts: readonly SchemaPart[];
+  /** Returns what features do when a schema is replaced, in their order. */
+  parts(): readonly SchemaPart[];
   leaseMs: number | undefined;
   fileLimit: number;
 }) {

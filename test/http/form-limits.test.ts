@@ -169,7 +169,7 @@ describe('`maxRecords` (spec 4.5)', () => {
       const submission = accept(
         { email: 'ada@x.org', data: { name: 'Ada' } },
         lease,
-        { limits, parts: createRecordParts([]) },
+        { limits, parts: createRecordParts(() => []) },
         {},
       );
       const store = createSubmissionStore({

@@ -139,7 +139,7 @@ describe('A write of a record that takes effect after its slot was handed on', (
       const submission = accept(
         { email: 'p7@x.org', data: { a: 'late' } },
         lease,
-        { limits, parts: createRecordParts([createIndexPart({} as never)]) },
+        { limits, parts: createRecordParts(() => [createIndexPart({} as never)]) },
         {},
       );
       const { filter, update } = buildUpsert(submission, createRecordIds()(new Date()), 10, UNSEEN);

@@ -91,7 +91,7 @@ const limits = createRecordLimits(1024 * 1024);
 type Consents = Record<string, { given: boolean; version: string }>;
 
 const sentAt = 'https://example.com/?q=1';
-const parts = createRecordParts(createUnconnectedParts());
+const parts = createRecordParts(createUnconnectedParts);
 
 const givenOf = (consents: Consents) =>
   Object.fromEntries(Object.entries(consents).map(([name, { given }]) => [name, given]));

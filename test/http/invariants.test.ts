@@ -104,7 +104,7 @@ describe('invariant 2', () => {
       isPrepared = true;
     });
     const forward = await held;
-    expect(await slow.services.ping()).toBe(true);
+    expect(await slow.services.core.ping()).toBe(true);
     expect(isPrepared).toBe(false);
     await forward();
     await preparing;
@@ -173,7 +173,7 @@ async function announce(send: (sourceAppId: string) => PromiseLike<{ status: num
 
 it.each(ANNOUNCED)('%s is answered after its revision is stored', async (_, send) => {
   const { answer, isAnswered, forward } = await announce(send);
-  for (let count = 0; count < 5; count += 1) await slow.services.ping();
+  for (let count = 0; count < 5; count += 1) await slow.services.core.ping();
   expect(isAnswered()).toBe(false);
   await forward();
   expect(await answer).toBe(200);

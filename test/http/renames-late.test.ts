@@ -48,7 +48,7 @@ it('a value under an old key that is stored between the read and the write of a 
   const lease = { app, schema, validator, renames: RENAMES, isCurrent: () => true } as unknown as Lease;
   // An older server, whose submission has an earlier time than the record.
   const late = () => users.updateOne({ _id }, { $set: { 'data.name': 'Late' } });
-  const parts = createRecordParts([createRenamesPart(createRecordMoves(users), async () => [])]);
+  const parts = createRecordParts(() => [createRenamesPart(createRecordMoves(users), async () => [])]);
   const editor = createBulkEditor({
     users: withLateWrite(users, late),
     revalidation: { revalidateEdit: async () => undefined, scheduleRepair: () => undefined },

@@ -109,7 +109,7 @@ function partWith({ of, member, name }: { of: string; member: string; name: stri
 describe('parts', () => {
   const account = { of: 'account', member: 'accountId', name: 'email' };
   const operator = { of: 'operator', member: 'operatorId', name: 'operator' };
-  const routesWith = (...parts: (typeof account)[]) => routesOf(sessionsWith(parts.map(partWith)).feature);
+  const routesWith = (...parts: (typeof account)[]) => routesOf([sessionsWith(parts.map(partWith)).feature]).flat();
 
   it('add a member each to a log-in, of which a body has one', () => {
     const [logIn] = routesWith(account, operator);

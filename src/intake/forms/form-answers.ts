@@ -12,7 +12,7 @@ import type { Language } from '../../platform/languages/languages.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import type { Lease, SchemaLeases } from '../../schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../submissions/acceptance.ts';
-import { KEY_PATTERN, withoutQuotes } from '../submissions/submissions.routes.ts';
+import { KEY_PATTERN, withoutQuotes } from '../submissions/intake.routes.ts';
 import { shownFields } from './form-fields.ts';
 import type { FormFiles } from './form-files.ts';
 import type { FormView, SentForm } from './form-html.ts';

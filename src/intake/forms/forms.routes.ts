@@ -17,8 +17,8 @@ import {
   presentReceipt,
   Submission,
   SubmissionHeaders,
-  SubmittedUser,
-} from '../submissions/submissions.routes.ts';
+} from '../submissions/intake.routes.ts';
+import { SubmittedUser } from '../submissions/submissions.routes.ts';
 import type { SubmissionService } from '../submissions/submissions.service.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
 import type { FormFiles } from './form-files.ts';

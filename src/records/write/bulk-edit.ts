@@ -72,7 +72,7 @@ export function createBulkEditor(
     const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
     const projection = {
       ...EDITED_PROJECTION,
-      bytes: parts.bytes,
+      bytes: parts.bytes(),
       ...edits.facts(lease),
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       change: 1,

@@ -47,7 +47,7 @@ export interface ConflictDeps {
 }
 
 /** Explains why an upsert was refused. */
-export function createConflictReader({ users, limits, maxArrayItems, parts: { bytes } }: ConflictDeps) {
+export function createConflictReader({ users, limits, maxArrayItems, parts: ofFeatures }: ConflictDeps) {
   /** Compares the exact size with the limits, because `sizeBound` may be far above it. */
   function explainSize(facts: Facts, submission: Submission, view: RecordView): WriteConflict {
     const { change, size, fieldKeys } = submission;
@@ -91,7 +91,7 @@ export function createConflictReader({ users, limits, maxArrayItems, parts: { by
      */
     async resolve(submission: Submission): Promise<WriteConflict> {
       const [facts] = await users
-        .aggregate<Facts>(factsPipeline(submission, bytes), { readConcern: { level: 'majority' } })
+        .aggregate<Facts>(factsPipeline(submission, ofFeatures.bytes()), { readConcern: { level: 'majority' } })
         .toArray();
       if (!facts) return submission.requiresRecord ? { reason: 'no-record' } : { reason: 'retry', view: UNSEEN };
       if (facts.schemaVersion > submission.schemaVersion) throw new OutdatedSchema();

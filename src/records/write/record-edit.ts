@@ -319,7 +319,7 @@ export function createRecordEditor(
   ): Promise<DetailedRecord | undefined> {
     const { app } = lease;
     const filter = { _id, appId: app.id };
-    const projection = { ...EDITED_PROJECTION, bytes: parts.bytes, data: 1, ...edits.facts(lease) };
+    const projection = { ...EDITED_PROJECTION, bytes: parts.bytes(), data: 1, ...edits.facts(lease) };
     const record = await users.findOne<EditedRecord>(filter, { projection });
     if (!record) throw new NotFound('userNotFound');
     // The write depends on the record as it was read; only a read that is late could mislead it.

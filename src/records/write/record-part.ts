@@ -54,39 +54,48 @@ interface Composed {
   begins: readonly NonNullable<LeasedPart['begin']>[];
 }
 
-/** Joins the parts of all features. */
-export function createRecordParts(declared: readonly RecordPart[]) {
+/** Joins the parts of all features. @param declared is called when they are first needed */
+export function createRecordParts(declared: () => readonly RecordPart[]) {
   const composed = new WeakMap<LeasedApp, Composed>();
+  let known: readonly RecordPart[] | undefined;
+
+  function all(): readonly RecordPart[] {
+    known ??= declared();
+    return known;
+  }
 
   function compose(lease: LeasedApp): Composed {
-    const known = composed.get(lease);
-    if (known) return known;
-    const parts = declared.flatMap((part) => part.under(lease) ?? []);
-    const all = {
+    const earlier = composed.get(lease);
+    if (earlier) return earlier;
+    const parts = all().flatMap((part) => part.under(lease) ?? []);
+    const joined = {
       parts,
       reserved: parts.reduce((sum, { reserved = 0 }) => sum + reserved, 0),
       begins: parts.flatMap(({ begin }) => begin ?? []),
     };
-    composed.set(lease, all);
-    return all;
+    composed.set(lease, joined);
+    return joined;
   }
 
-  const uncounted = declared.flatMap((part) => part.uncounted ?? []);
   return {
+    all,
+
     /** The members that lists show of a record that has them. */
-    listed: Object.assign({}, ...declared.map(({ listed }) => listed)) as ListedMembers,
+    listed: (): ListedMembers => Object.assign({}, ...all().map(({ listed }) => listed)),
 
     /** The size of a record in an aggregation, in bytes. */
-    bytes: uncounted.reduce<object>((size, member) => ({ $subtract: [size, { $ifNull: [`$${member}`, 0] }] }), {
-      $bsonSize: '$$ROOT',
-    }),
+    bytes(): object {
+      const uncounted = all().flatMap((part) => part.uncounted ?? []);
+      const whole: object = { $bsonSize: '$$ROOT' };
+      return uncounted.reduce((size, member) => ({ $subtract: [size, { $ifNull: [`$${member}`, 0] }] }), whole);
+    },
 
     /** The parts of writes under a lease. */
     under: (lease: LeasedApp): readonly LeasedPart[] => compose(lease).parts,
 
     /** Corrects a record after a write that its lease did not cover. */
     async correct(...late: Parameters<NonNullable<RecordPart['correct']>>): Promise<void> {
-      for (const part of declared) await part.correct?.(...late);
+      for (const part of all()) await part.correct?.(...late);
     },
 
     /** The bytes of a record that `sizeBound` does not count. */

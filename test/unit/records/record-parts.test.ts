@@ -48,7 +48,7 @@ describe('the parts of a record', () => {
 
   it('take part in the submissions that concern them, in their order', () => {
     const none: RecordPart = { name: 'none', members: {}, under: () => undefined };
-    const parts = createRecordParts([
+    const parts = createRecordParts(() => [
       partOf('b', 'ada@x.org'),
       none,
       partOf('a', 'ada@x.org'),
@@ -70,7 +70,7 @@ describe('the parts of a record', () => {
         return { reserved: 7 };
       },
     };
-    const parts = createRecordParts([counted, partOf('a', '', 5)]);
+    const parts = createRecordParts(() => [counted, partOf('a', '', 5)]);
     const [one, other] = [newLease(), newLease()];
     for (const lease of [one, one, other]) expect(parts.reserved(lease)).toBe(12);
     parts.begin(submission('ada@x.org'), one);
@@ -78,7 +78,7 @@ describe('the parts of a record', () => {
   });
 
   it('repair a record before an edit, and add to it in their order', async () => {
-    const edits = createEditParts(createRecordParts([partOf('a', ''), partOf('b', '')]));
+    const edits = createEditParts(createRecordParts(() => [partOf('a', ''), partOf('b', '')]));
     const lease = newLease();
     const record = { _id: {}, appId: {}, email: 'ada@x.org' } as never;
     expect(edits.facts(lease)).toEqual({ parts: { 'room in a': { $size: '$a' }, 'room in b': { $size: '$b' } } });
@@ -98,7 +98,7 @@ describe('the parts of a record', () => {
   });
 
   it('require of an edit of the whole record only what it needs', () => {
-    const edits = createEditParts(createRecordParts([partOf('partial', '')]));
+    const edits = createEditParts(createRecordParts(() => [partOf('partial', '')]));
     const lease = newLease();
     const record = { parts: { 'room in partial': 'full' } } as never;
     expect(edits.isReady(record, lease, true)).toBe(true);
@@ -113,6 +113,6 @@ describe('the parts of a record', () => {
   });
 
   it('of a record without parts read nothing', () => {
-    expect(createEditParts(createRecordParts([])).facts(newLease())).toEqual({});
+    expect(createEditParts(createRecordParts(() => [])).facts(newLease())).toEqual({});
   });
 });
