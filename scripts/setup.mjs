@@ -71,8 +71,8 @@ export function build() {
   // The dashboard imports code of these modules, and types of all other ones.
   const loaded = [
     'src/platform/core/errors.ts',
-    'src/operators/imports/csv-cells.ts',
-    'src/operators/imports/date-format.ts',
+    'src/features/imports/csv-cells.ts',
+    'src/features/imports/date-format.ts',
     ...sources('src/fields'),
     ...sources('src/platform/languages'),
   ];

@@ -1,24 +1,24 @@
 import express, { type Express } from 'express';
-import { createSession } from './access/sessions/session.ts';
-import { createSessionCookie } from './access/sessions/session-cookie.ts';
-import { createBodyReaders } from './api/body/readers.ts';
-import type { Route } from './api/endpoint.ts';
-import { type Feature, routesOf } from './apps/feature.ts';
+import { createBodyReaders } from './core/api/body-readers.ts';
+import type { Route } from './core/api/endpoint.ts';
+import { type Feature, routesOf } from './core/feature.ts';
+import { createAuthStrategies } from './core/http/auth.ts';
+import { createCors } from './core/http/cors.ts';
+import { answerError, createErrorConversion, createRefusalHandler } from './core/http/error-handlers.ts';
+import { createNetworkTurns } from './core/http/network-turns.ts';
+import { readForwardedFor, refuseAmbiguous } from './core/http/request-headers.ts';
+import { createRequestLog, createRequestMetrics } from './core/http/request-log.ts';
+import { addRoutes, createMethodCheck, createRouter, type Edge } from './core/http/router.ts';
+import { createSecurityHeaders } from './core/http/security-headers.ts';
+import { systemRoutes } from './core/http/system.ts';
+import { createSession } from './core/sessions/session.ts';
+import { createSessionCookie } from './core/sessions/session-cookie.ts';
+import { createSubmitLimiter } from './core/users/submit-limiter.ts';
 import type { Core } from './core.ts';
-import { createAuthStrategies } from './http/auth.ts';
-import { createCors } from './http/cors.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
 import { createDocsRouter } from './http/docs.ts';
 import type { Embed } from './http/embed.ts';
-import { answerError, createErrorConversion, createRefusalHandler } from './http/error-handlers.ts';
 import { createMetricsRouter } from './http/metrics-router.ts';
-import { createNetworkTurns } from './http/network-turns.ts';
-import { readForwardedFor, refuseAmbiguous } from './http/request-headers.ts';
-import { createRequestLog, createRequestMetrics } from './http/request-log.ts';
-import { addRoutes, createMethodCheck, createRouter, type Edge } from './http/router.ts';
-import { createSecurityHeaders } from './http/security-headers.ts';
-import { systemRoutes } from './http/system.ts';
-import { createSubmitLimiter } from './intake/submissions/submit-limiter.ts';
 import type { Config } from './platform/core/config.ts';
 import { NotFound } from './platform/core/errors.ts';
 import type { Logger } from './platform/core/logger.ts';
@@ -35,7 +35,7 @@ interface Served {
 
 /**
  * Creates the Express application. Every request passes the middleware in this order; a router
- * checks a request as its declaration says (http/router.ts).
+ * checks a request as its declaration says (core/http/router.ts).
  *
  * @param deps.readMetrics resolves with the metrics of all processes of the server; the default is
  *   those of this process

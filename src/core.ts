@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { createSessions } from './access/sessions/sessions.ts';
-import { createCursors } from './api/cursors.ts';
-import { createOperatorLoad } from './api/operator-load.ts';
-import type { AppPart } from './apps/app-part.ts';
-import { createAppAdministration, createApps } from './apps/apps.ts';
-import type { Feature } from './apps/feature.ts';
-import { submissionRoutes } from './intake/submissions/submissions.routes.ts';
-import { createSubmissionService } from './intake/submissions/submissions.service.ts';
+import { createCursors } from './core/api/cursors.ts';
+import { createOperatorLoad } from './core/api/operator-load.ts';
+import type { AppPart } from './core/apps/app-part.ts';
+import { createAppAdministration, createApps } from './core/apps/apps.ts';
+import type { Feature } from './core/feature.ts';
+import type { SchemaPart } from './core/schemas/schemas.service.ts';
+import { createSchemaStorage, createSchemas } from './core/schemas/schemas.ts';
+import { createSessions } from './core/sessions/sessions.ts';
+import type { Showing } from './core/users/record-list.ts';
+import type { RecordPart } from './core/users/record-part.ts';
+import { submissionRoutes } from './core/users/submissions.routes.ts';
+import { createSubmissionService } from './core/users/submissions.service.ts';
+import { userListRoutes } from './core/users/users.routes.ts';
+import { createUserBase, createUsers } from './core/users/users.ts';
 import type { Config } from './platform/core/config.ts';
 import type { Logger } from './platform/core/logger.ts';
 import type { Connection } from './platform/database/client.ts';
 import { createDatabaseClock } from './platform/database/clock.ts';
 import { createSharedLimits } from './platform/database/shared-limits.ts';
 import { type Metrics, NO_METRICS } from './platform/metrics/metrics.ts';
-import type { Showing } from './records/read/record-list.ts';
-import { userListRoutes } from './records/users.routes.ts';
-import { createUserBase, createUsers } from './records/users.ts';
-import type { RecordPart } from './records/write/record-part.ts';
-import type { SchemaPart } from './schemas/schemas.service.ts';
-import { createSchemaStorage, createSchemas } from './schemas/schemas.ts';
 
 /** What features add to the core. A function is called when its parts are first needed. */
 interface CoreParts {
@@ -35,7 +35,7 @@ interface CoreParts {
 export interface CoreTimings {
   passwordCost?: number;
   sweepEveryMs?: number;
-  /** The same on all servers of a database (apps/revision.ts). */
+  /** The same on all servers of a database (core/apps/revision.ts). */
   leaseMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
-import { IMPORT_JOB } from './operators/imports/import-job.ts';
-import type { ImportSetup } from './operators/imports/imports.ts';
+import { IMPORT_JOB } from './features/imports/import-job.ts';
+import type { ImportSetup } from './features/imports/imports.ts';
 import { loadConfig } from './platform/core/config.ts';
 import { createLogger, reasonOf } from './platform/core/logger.ts';
 import { connectDatabase } from './platform/database/client.ts';

@@ -1,4 +1,4 @@
-import type { Route } from '../../src/api/endpoint.ts';
+import type { Route } from '../../src/core/api/endpoint.ts';
 
 type Files = Record<string, string>;
 

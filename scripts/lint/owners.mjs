@@ -4,34 +4,43 @@ import { filesIn, importsOf, matchesIn, SOURCE, withProblem } from './repository
 
 /** What web/ may load at run time. It imports only types from other modules of src/. */
 const SHARED_WITH_WEB = [
-  'src/fields',
+  'src/core/fields',
+  'src/features/display',
   'src/platform/languages',
   'src/platform/core/errors.ts',
-  'src/operators/imports/csv-cells.ts',
-  'src/operators/imports/date-format.ts',
-  'src/operators/search/value-list.ts',
-  'src/outbound/notifications/reply-text.ts',
+  'src/features/imports/csv-cells.ts',
+  'src/features/imports/date-format.ts',
+  'src/features/search/value-list.ts',
+  'src/features/notifications/reply-text.ts',
 ];
 
-/** What the files of src/ other than those of `owner` do not contain. */
+/** The folders that read and write stored records. */
+const OF_RECORDS = [
+  'src/core/users/',
+  ...['files', 'history', 'idempotency', 'indexes', 'outbox', 'record-reads', 'records', 'renames'].map(
+    (feature) => `src/features/${feature}/`,
+  ),
+];
+
+/** What the files of src/ other than those of `owners` do not contain. */
 const OWNED = [
   {
-    owner: 'src/records/',
+    owners: OF_RECORDS,
     pattern: /\b(?:UserDocument|UserCollection|createUserModel)\b/g,
     problem: 'names the type of the stored record',
   },
   {
-    owner: 'src/records/',
+    owners: OF_RECORDS,
     pattern: /\brecords\.users\b|\{[^}]*\busers\b[^}]*\} = records;/g,
     problem: 'uses the collection of the stored records',
   },
   {
-    owner: 'src/records/stored/record.ts',
+    owners: ['src/core/users/users.model.ts'],
     pattern: /\bcollection: 'users'|[cC]ollection(?:<[^()]*>)?\(\s*'users'/g,
     problem: 'declares the collection of the stored records',
   },
   {
-    owner: 'src/records/files/s3-content.ts',
+    owners: ['src/features/files/s3-content.ts'],
     pattern: /['"]@(?:aws-sdk|smithy)\//g,
     problem: 'imports the client of AWS',
   },
@@ -46,18 +55,18 @@ export function owners() {
     .filter(({ file, to, isType }) => file.startsWith('web/src/') && to?.startsWith('src/') && !isType)
     .filter(({ to }) => !SHARED_WITH_WEB.some((shared) => to.startsWith(shared)));
   const schemas = [...sources.flatMap(importsOf), ...web].filter(
-    ({ file, to }) => to === 'src/fields/json-schema.ts' && dirname(file) !== 'src/schemas',
+    ({ file, to }) => to === 'src/core/fields/json-schema.ts' && dirname(file) !== 'src/core/schemas',
   );
   return [
-    ...OWNED.flatMap(({ owner, pattern, problem }) =>
+    ...OWNED.flatMap(({ owners, pattern, problem }) =>
       sources
-        .filter((file) => !file.startsWith(owner))
-        .flatMap((file) => withProblem(matchesIn(file, pattern), () => `${problem}; only ${owner} may`)),
+        .filter((file) => !owners.some((owner) => file.startsWith(owner)))
+        .flatMap((file) => withProblem(matchesIn(file, pattern), () => `${problem}; only ${owners.join(', ')} may`)),
     ),
     ...sources.flatMap((file) =>
       withProblem(matchesIn(file, LOADED_AT_START), () => 'loads the client of AWS before the first use of a bucket'),
     ),
     ...withProblem(loaded, ({ to }) => `loads ${to}, which is not shared with web/`),
-    ...withProblem(schemas, ({ to }) => `imports ${to}; only src/schemas may`),
+    ...withProblem(schemas, ({ to }) => `imports ${to}; only src/core/schemas may`),
   ];
 }

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type RequestHandler, Router } from 'express';
-import { themeOf, themeStyle } from '../fields/theme.ts';
-import type { PageAssets } from '../intake/forms/page.ts';
+import { themeOf, themeStyle } from '../features/display/theme.ts';
+import type { PageAssets } from '../features/forms/page.ts';
 import { NotFound } from '../platform/core/errors.ts';
 
 /** The built files; the path is the same from `src/http` and from `dist/http`. */

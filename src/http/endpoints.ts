@@ -1,10 +1,10 @@
-import type { Route } from '../api/endpoint.ts';
-import { routesOf } from '../apps/feature.ts';
+import type { Route } from '../core/api/endpoint.ts';
+import { routesOf } from '../core/feature.ts';
+import { systemRoutes } from '../core/http/system.ts';
 import { loadConfig } from '../platform/core/config.ts';
 import { createLogger } from '../platform/core/logger.ts';
 import { createClosedConnection } from '../platform/database/client.ts';
 import { createServices } from '../services.ts';
-import { systemRoutes } from './system.ts';
 
 /** Lists all endpoints without a database, for the OpenAPI document and tests of declarations. */
 export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {

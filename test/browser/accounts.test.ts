@@ -6,7 +6,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/access/accounts/account-documents.ts';
+import { createToken } from '../../src/features/accounts/account-documents.ts';
 import { closeBrowser, openPage } from '../support/browser/browser.ts';
 import { withStaffPage } from '../support/browser/staff-page.ts';
 import { Client, type TestApp } from '../support/server/client.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { openPage } from '../support/browser/browser.ts';
 import type { TestServer } from '../support/server/server.ts';
 import { AppPage } from './app-page.ts';

@@ -3,9 +3,9 @@
 import fc from 'fast-check';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileSchema } from '../../src/fields/compile.ts';
-import { completeDefinition, FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { FIELD_KINDS } from '../../src/fields/kinds/registry.ts';
+import { compileSchema } from '../../src/core/fields/compile.ts';
+import { completeDefinition, FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { FIELD_KINDS } from '../../src/core/fields/kinds/registry.ts';
 import { closeBrowser, openPage } from '../support/browser/browser.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 

@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseRecordId } from '../../src/core/users/record-id.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
-import { parseRecordId } from '../../src/records/stored/record-id.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { openPage, type Visit, visitAs } from '../support/browser/browser.ts';
 import { type Site, type SitePage, startSite } from '../support/browser/site.ts';

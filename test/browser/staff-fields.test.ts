@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { SchemaPage } from './schema-page.ts';

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { timeZoneOf } from '../../src/operators/search/time-zone.ts';
+import { timeZoneOf } from '../../src/features/search/time-zone.ts';
 import { visitAs } from '../support/browser/browser.ts';
 import { storeRecords, withUsersPage } from './users-page.ts';
 

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser/browser.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TestApp } from '../support/server/client.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import type { Client, TestApp } from '../support/server/client.ts';
 import { bytesOf, storeFile } from '../support/server/files.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, UUID } from 'mongodb';
-import type { FileChunk, FileDocument } from '../../src/records/files/files.model.ts';
+import type { FileChunk, FileDocument } from '../../src/features/files/files.model.ts';
 
 /** A file that a submission named, and was acknowledged. */
 interface Acknowledged {

@@ -2,7 +2,7 @@
 
 import { type Db, type Document, UUID } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
-import type { FileChunk, FileDocument } from '../../src/records/files/files.model.ts';
+import type { FileChunk, FileDocument } from '../../src/features/files/files.model.ts';
 import { ended, open } from '../security/raw.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { sha256 } from '../support/server/files.ts';

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { LATE_WRITE_ENDS_MS } from '../../src/platform/database/lateness.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';

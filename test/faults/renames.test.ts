@@ -4,9 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LEASE_MS } from '../../src/apps/revision.ts';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
+import { LEASE_MS } from '../../src/core/apps/revision.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { withLateWrites } from '../support/database/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createToken } from '../../src/access/accounts/account-documents.ts';
+import { createToken } from '../../src/features/accounts/account-documents.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/api/principal.ts';
+import type { Scope } from '../../src/core/api/principal.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey, withKey } from '../support/server/keys.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

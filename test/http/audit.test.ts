@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRepeatedEvents } from '../../src/access/audit/audit-log.ts';
+import { createRepeatedEvents } from '../../src/features/audit/audit-log.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { logIn, totp } from '../support/server/accounts.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHALLENGES_PER_MINUTE } from '../../src/intake/bots/challenges.routes.ts';
-import { CHALLENGE_LIFETIME_MS } from '../../src/intake/bots/challenges.ts';
+import { CHALLENGES_PER_MINUTE } from '../../src/features/bots/challenges.routes.ts';
+import { CHALLENGE_LIFETIME_MS } from '../../src/features/bots/challenges.ts';
 import { type Challenge, solve } from '../../web/embed/proof-of-work.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

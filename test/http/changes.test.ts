@@ -1,8 +1,8 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { createRecordEraser } from '../../src/records/write/erasure.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createRecordEraser } from '../../src/features/records/erasure.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { joinApp } from '../support/server/accounts.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';

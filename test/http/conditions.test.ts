@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { conditionVectors } from '../support/samples/condition-vectors.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';

@@ -1,7 +1,7 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds, type RecordId } from '../../src/records/stored/record-id.ts';
+import { createRecordIds, type RecordId } from '../../src/core/users/record-id.ts';
 import { Client } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchemaCheckService } from '../../src/operators/search/schema-check.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { createSchemaCheckService } from '../../src/features/search/schema-check.ts';
 import { createQueries } from '../support/database/query-records.ts';
 import { joinApp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';

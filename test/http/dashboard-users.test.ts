@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { plainPage } from '../../src/operators/search/users.service.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { plainPage } from '../../src/features/search/users.service.ts';
 import { createQueries } from '../support/database/query-records.ts';
 import { Client } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';

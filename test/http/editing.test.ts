@@ -1,7 +1,7 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { rounds } from '../support/run/rounds.ts';

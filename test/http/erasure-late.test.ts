@@ -2,9 +2,9 @@
 
 import { Binary, type Document, type ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPersonRecords } from '../../src/features/record-reads/record-reader.ts';
+import { createRecordEraser } from '../../src/features/records/erasure.ts';
 import type { DocumentId } from '../../src/platform/bson/documents.ts';
-import { createPersonRecords } from '../../src/records/read/record-reader.ts';
-import { createRecordEraser } from '../../src/records/write/erasure.ts';
 import { holdJob } from '../support/database/held-job.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';

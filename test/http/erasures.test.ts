@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';

@@ -1,15 +1,15 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCapacity, createSeats } from '../../src/intake/bots/admission.ts';
-import { accept } from '../../src/intake/submissions/acceptance.ts';
-import { createRecordReader } from '../../src/records/read/record-reader.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { createRecordWriter } from '../../src/records/write/group-commit.ts';
-import { createRecordLimits } from '../../src/records/write/record-limits.ts';
-import { createRecordParts } from '../../src/records/write/record-part.ts';
-import { createSubmissionStore } from '../../src/records/write/submission-writes.ts';
+import { accept } from '../../src/core/users/acceptance.ts';
+import { createRecordWriter } from '../../src/core/users/group-commit.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createRecordLimits } from '../../src/core/users/record-limits.ts';
+import { createRecordParts } from '../../src/core/users/record-part.ts';
+import { createSubmissionStore } from '../../src/core/users/submission-writes.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { createCapacity, createSeats } from '../../src/features/bots/admission.ts';
+import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
 import { createModels } from '../support/database/models.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';

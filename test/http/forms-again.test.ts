@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { entriesOfPage } from '../support/browser/form-page.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { BOUNDARY, type Entries, partOf, sendBody, sendForm, TYPES } from '../support/server/forms.ts';

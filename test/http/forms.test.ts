@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import type { TestApp } from '../support/server/client.ts';
 import {
   BOUNDARY,

@@ -1,8 +1,8 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_HELD, UNITS_PER_HOUR } from '../../src/intake/held/held.model.ts';
-import type { SubmissionOptions } from '../../src/intake/submissions/acceptance.ts';
+import type { SubmissionOptions } from '../../src/core/users/acceptance.ts';
+import { MAX_HELD, UNITS_PER_HOUR } from '../../src/features/held/held.model.ts';
 import { solve } from '../../web/embed/proof-of-work.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client, type TestApp } from '../support/server/client.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { joinApp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
 import { runImport } from '../support/server/imports.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
+import type { ChunkDocument } from '../../src/features/imports/imports.model.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { runImport, untilImport } from '../support/server/imports.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
+import type { ChunkDocument } from '../../src/features/imports/imports.model.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
 // The search of an erasure ends at once: each request goes on where the one before has ended.

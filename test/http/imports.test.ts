@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { Client } from '../support/server/client.ts';
 import { linesIn, prepareImport, rejectsOf, runImport, untilImport } from '../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';

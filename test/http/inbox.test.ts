@@ -1,9 +1,9 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createKeptSubmissions, type KeptSubmission } from '../../src/records/history/kept-submissions.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { createKeptSubmissions, type KeptSubmission } from '../../src/features/history/kept-submissions.ts';
 import { Client } from '../support/server/client.ts';
 import { runImport } from '../support/server/imports.ts';
 import { createKey } from '../support/server/keys.ts';

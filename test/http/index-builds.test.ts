@@ -3,9 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { LEASE_MS } from '../../src/apps/revision.ts';
+import { LEASE_MS } from '../../src/core/apps/revision.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { LATE_WRITE_ENDS_MS } from '../../src/platform/database/lateness.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { withLateWrites } from '../support/database/late-writes.ts';
 import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SLOT_NAMES } from '../../src/apps/index-slots.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { appliedKey } from '../../src/records/write/idempotency-keys.ts';
-import { boundGrowth, changeSize, createRecordLimits } from '../../src/records/write/record-limits.ts';
-import { createRecordParts } from '../../src/records/write/record-part.ts';
-import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/records/write/record-upsert.ts';
-import type { Submission } from '../../src/records/write/submission.ts';
-import type { Lease } from '../../src/schemas/schema-leases.ts';
+import type { Lease } from '../../src/core/schemas/schema-leases.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { boundGrowth, changeSize, createRecordLimits } from '../../src/core/users/record-limits.ts';
+import { createRecordParts } from '../../src/core/users/record-part.ts';
+import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/core/users/record-upsert.ts';
+import type { Submission } from '../../src/core/users/submission.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { appliedKey } from '../../src/features/idempotency/idempotency-keys.ts';
+import { SLOT_NAMES } from '../../src/features/indexes/index-slots.ts';
 import { createUnconnectedParts } from '../support/database/record-parts.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 

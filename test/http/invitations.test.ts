@@ -1,6 +1,6 @@
 import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewInvitation } from '../../src/access/accounts/invitations.ts';
+import type { NewInvitation } from '../../src/features/accounts/invitations.ts';
 import { joinApp, PASSWORD, tokenOf } from '../support/server/accounts.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { type MailServers, startMailServers } from '../support/server/mail-servers.ts';

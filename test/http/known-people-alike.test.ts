@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type Document, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashOf } from '../../src/records/files/incoming.ts';
+import { hashOf } from '../../src/features/files/incoming.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { Client } from '../support/server/client.ts';
 import { sendForm } from '../support/server/forms.ts';

@@ -2,7 +2,7 @@
 
 import { type Document, UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createIdempotencyKeys } from '../../src/records/write/idempotency-keys.ts';
+import { createIdempotencyKeys } from '../../src/features/idempotency/idempotency-keys.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';
 import { sendForm } from '../support/server/forms.ts';

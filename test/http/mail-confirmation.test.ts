@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DEFAULT_FORM_SETTINGS } from '../../src/apps/form-settings.ts';
+import { parseRecordId } from '../../src/core/users/record-id.ts';
+import { DEFAULT_FORM_SETTINGS } from '../../src/features/form-settings/form-settings.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
-import { parseRecordId } from '../../src/records/stored/record-id.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
 import { sendForm } from '../support/server/forms.ts';

@@ -5,7 +5,7 @@ import {
   MAX_ATTEMPTS,
   type MailDocument,
   RETRY_AFTER_MS,
-} from '../../src/outbound/notifications/mail-queue.ts';
+} from '../../src/features/notifications/mail-queue.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { createDatabaseClock } from '../../src/platform/database/clock.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { ALL_APPS } from '../../src/operators/people/suppressions.ts';
-import { parseRecordId } from '../../src/records/stored/record-id.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { parseRecordId } from '../../src/core/users/record-id.ts';
+import { ALL_APPS } from '../../src/features/people/suppressions.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
 import { sendForm } from '../support/server/forms.ts';

@@ -6,7 +6,7 @@ import express from 'express';
 import { Binary, BSON, type Document, Int32, Long, ObjectId, type UpdateOptions, UUID } from 'mongodb';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { answerError, createErrorConversion } from '../../src/http/error-handlers.ts';
+import { answerError, createErrorConversion } from '../../src/core/http/error-handlers.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { Unavailable } from '../../src/platform/core/errors.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';

@@ -2,9 +2,9 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { activityPart, createPace } from '../../src/apps/activity.ts';
-import { createAppParts } from '../../src/apps/app-part.ts';
-import { createAppModel } from '../../src/apps/apps.model.ts';
+import { createAppParts } from '../../src/core/apps/app-part.ts';
+import { createAppModel } from '../../src/core/apps/apps.model.ts';
+import { activityPart, createPace } from '../../src/features/activity/activity.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { databaseUri } from '../support/server/process.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

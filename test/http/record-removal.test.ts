@@ -1,9 +1,9 @@
 import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownedBy } from '../../src/apps/feature.ts';
-import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { createRecordRemoval } from '../../src/records/write/record-removal.ts';
+import { ownedBy } from '../../src/core/feature.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createRecordRemoval } from '../../src/core/users/record-removal.ts';
+import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,15 +1,15 @@
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
-import { compileSchema } from '../../src/fields/compile.ts';
-import { createRenamesPart } from '../../src/records/parts/renames.ts';
-import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
-import { createRecordMoves } from '../../src/records/stored/record-moves.ts';
-import { createBulkEditor } from '../../src/records/write/bulk-edit.ts';
-import { createEditParts } from '../../src/records/write/edit-part.ts';
-import { createRecordLimits } from '../../src/records/write/record-limits.ts';
-import { createRecordParts } from '../../src/records/write/record-part.ts';
-import type { Lease } from '../../src/schemas/schema-leases.ts';
+import { compileSchema } from '../../src/core/fields/compile.ts';
+import type { Lease } from '../../src/core/schemas/schema-leases.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createRecordLimits } from '../../src/core/users/record-limits.ts';
+import { createRecordParts } from '../../src/core/users/record-part.ts';
+import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
+import { createBulkEditor } from '../../src/features/records/bulk-edit.ts';
+import { createEditParts } from '../../src/features/records/edit-part.ts';
+import { createRecordMoves } from '../../src/features/renames/record-moves.ts';
+import { createRenamesPart } from '../../src/features/renames/renames.ts';
 import { sharedServer } from '../support/server/server.ts';
 
 const FIELDS = [

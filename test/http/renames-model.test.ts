@@ -4,12 +4,13 @@
 import fc from 'fast-check';
 import { Double, Long, ObjectId, UUID } from 'mongodb';
 import { beforeAll, expect, it } from 'vitest';
+import { FIELD_KEY_PATTERN } from '../../src/core/fields/base/kind.ts';
+import { type PendingRenames, resolveRenames } from '../../src/core/fields/renames.ts';
+import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
 import { consentPart, type WithConsents } from '../../src/features/consents/consents.ts';
-import { FIELD_KEY_PATTERN } from '../../src/fields/base/kind.ts';
-import { type PendingRenames, resolveRenames } from '../../src/fields/renames.ts';
+import { shownBytes, shownRecord } from '../../src/features/record-reads/shown-renames.ts';
+import { createRecordMoves } from '../../src/features/renames/record-moves.ts';
 import { decode } from '../../src/platform/database/collections.ts';
-import type { UserCollection, UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordMoves, shownBytes, shownRecord } from '../../src/records/stored/record-moves.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 

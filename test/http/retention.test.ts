@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import { randomName } from '../support/database/databases.ts';
 import { appDocument } from '../support/database/index-slots.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LEASE_MS } from '../../src/apps/revision.ts';
+import { LEASE_MS } from '../../src/core/apps/revision.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;

@@ -2,14 +2,14 @@
 
 import { UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createOperatorLoad } from '../../src/api/operator-load.ts';
-import { createAppRevision } from '../../src/apps/revision.ts';
-import { recordWords } from '../../src/records/indexes/record-words.ts';
-import { createSlotStore } from '../../src/records/indexes/slots.ts';
-import { createWordJob, createWordStore } from '../../src/records/indexes/word-index.ts';
-import { createWordRecords } from '../../src/records/indexes/word-records.ts';
-import { createRecordReader } from '../../src/records/read/record-reader.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
+import { createOperatorLoad } from '../../src/core/api/operator-load.ts';
+import { createAppRevision } from '../../src/core/apps/revision.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { recordWords } from '../../src/features/indexes/record-words.ts';
+import { createSlotStore } from '../../src/features/indexes/slots.ts';
+import { createWordJob, createWordStore } from '../../src/features/indexes/word-index.ts';
+import { createWordRecords } from '../../src/features/indexes/word-records.ts';
+import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { withLateSteps } from '../support/database/late-steps.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';

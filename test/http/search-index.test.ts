@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { recordWords } from '../../src/records/indexes/record-words.ts';
-import type { UserDocument } from '../../src/records/stored/record.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
+import type { UserDocument } from '../../src/core/users/users.model.ts';
+import { recordWords } from '../../src/features/indexes/record-words.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { Client } from '../support/server/client.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createSessions } from '../../src/access/sessions/sessions.ts';
-import type { SessionPart } from '../../src/api/session-part.ts';
 import { createApp } from '../../src/app.ts';
-import { routesOf } from '../../src/apps/feature.ts';
-import { createPasswordHasher } from '../../src/apps/passwords.ts';
+import { createPasswordHasher } from '../../src/core/apps/passwords.ts';
+import { routesOf } from '../../src/core/feature.ts';
+import type { SessionPart } from '../../src/core/sessions/session-part.ts';
+import { createSessions } from '../../src/core/sessions/sessions.ts';
 import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';

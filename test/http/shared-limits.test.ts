@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createLoginLimiter } from '../../src/access/sessions/sessions.service.ts';
+import { createLoginLimiter } from '../../src/core/sessions/sessions.service.ts';
 import { TooManyRequests } from '../../src/platform/core/errors.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { createSharedLimits, type SharedLimits } from '../../src/platform/database/shared-limits.ts';

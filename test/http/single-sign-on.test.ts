@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { safeReturnTo } from '../../src/access/single-sign-on/provider.ts';
+import { safeReturnTo } from '../../src/features/single-sign-on/provider.ts';
 import { UNMEASURABLE } from '../security/arbitraries.ts';
 import { CLIENT_ID, CLIENT_SECRET, SignOnProvider } from '../support/peers/sign-on-provider.ts';
 import { joinApp, logIn, PASSWORD, tokenOf } from '../support/server/accounts.ts';

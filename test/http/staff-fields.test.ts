@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { multipart, sendForm, TYPES, urlencoded } from '../support/server/forms.ts';
 import { runImport } from '../support/server/imports.ts';

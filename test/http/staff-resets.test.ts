@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { Client } from '../support/server/client.ts';

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client } from '../support/server/client.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';

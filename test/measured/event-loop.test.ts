@@ -1,8 +1,8 @@
 // @module-tag long
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';
 import { Client } from '../support/server/client.ts';

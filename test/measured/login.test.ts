@@ -2,9 +2,9 @@
 
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createLoginLimiter, createSessionService } from '../../src/access/sessions/sessions.service.ts';
-import { DEADLINE_MS } from '../../src/api/deadline.ts';
-import { createPasswordHasher } from '../../src/apps/passwords.ts';
+import { DEADLINE_MS } from '../../src/core/api/deadline.ts';
+import { createPasswordHasher } from '../../src/core/apps/passwords.ts';
+import { createLoginLimiter, createSessionService } from '../../src/core/sessions/sessions.service.ts';
 import { clientNetwork, forwardedAddress } from '../../src/platform/core/client-network.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/platform/core/errors.ts';

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

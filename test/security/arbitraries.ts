@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { FieldDefinition } from '../../src/fields/definition.ts';
+import type { FieldDefinition } from '../../src/core/fields/definition.ts';
 
 type Schema = { rejectUnknown: boolean; fields: FieldDefinition[] };
 

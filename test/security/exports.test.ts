@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { type Entries, sendForm } from '../support/server/forms.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ChunkDocument } from '../../src/operators/imports/imports.model.ts';
+import type { ChunkDocument } from '../../src/features/imports/imports.model.ts';
 import { Client } from '../support/server/client.ts';
 import { prepareImport, rejectsOf, untilImport } from '../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';

@@ -1,8 +1,8 @@
 import { Binary } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAX_REJECTS } from '../../src/operators/imports/import-run.ts';
-import type { RejectDocument } from '../../src/operators/imports/imports.model.ts';
-import { emailsIn } from '../../src/operators/imports/rejects.ts';
+import { MAX_REJECTS } from '../../src/features/imports/import-run.ts';
+import type { RejectDocument } from '../../src/features/imports/imports.model.ts';
+import { emailsIn } from '../../src/features/imports/rejects.ts';
 import { Client } from '../support/server/client.ts';
 import { prepareImport, rejectsOf, runImport, untilImport } from '../support/server/imports.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';

@@ -8,8 +8,8 @@ import {
   MAX_PATTERN_INSTRUCTIONS,
   MAX_PATTERN_STEPS,
   programSize,
-} from '../../src/fields/base/regex.ts';
-import { definitionIssues, type FieldDefinitionInput } from '../../src/fields/definition.ts';
+} from '../../src/core/fields/base/regex.ts';
+import { definitionIssues, type FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { MAX_ISSUES, say } from '../../src/platform/languages/reasons.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
 import { anyPattern } from './arbitraries.ts';

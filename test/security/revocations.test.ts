@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { joinApp, logIn } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';

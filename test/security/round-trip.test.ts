@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { Client } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 import { FORBIDDEN_KEYS, INNOCENT_KEYS, ownProperties, storableJson } from './arbitraries.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCOPES, type Scope } from '../../src/api/principal.ts';
+import { SCOPES, type Scope } from '../../src/core/api/principal.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';

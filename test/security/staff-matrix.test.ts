@@ -1,7 +1,7 @@
 import type { Test } from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/api/principal.ts';
-import type { FieldDefinitionInput } from '../../src/fields/definition.ts';
+import type { Scope } from '../../src/core/api/principal.ts';
+import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { joinApp } from '../support/server/accounts.ts';
 import { untilChange } from '../support/server/changes.ts';
 import { Client } from '../support/server/client.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from '../../src/fields/compile.ts';
-import type { FieldDefinition } from '../../src/fields/definition.ts';
+import { compileSchema } from '../../src/core/fields/compile.ts';
+import type { FieldDefinition } from '../../src/core/fields/definition.ts';
 import { normalizeEmail } from '../../src/platform/core/identifiers.ts';
 import { anyData, anySchema } from './arbitraries.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecret } from '../../src/outbound/webhooks/sender.ts';
+import { createSecret } from '../../src/features/webhooks/sender.ts';
 import { RECEIVER_FOLDER, receiveFrom } from '../support/peers/receiver-process.ts';
 import { Client } from '../support/server/client.ts';
 import { Leftovers } from '../support/server/process.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Costs, plan, planFiles, simulateQueue } from '../../scripts/bench/capacity-model.mjs';
 import { capacityTables, type Measured } from '../../scripts/bench/capacity-tables.mjs';
+import { CHUNK_BYTES } from '../../src/features/files/files.model.ts';
 import { POOL_SIZE } from '../../src/platform/database/client.ts';
-import { CHUNK_BYTES } from '../../src/records/files/files.model.ts';
 
 const docs = join(import.meta.dirname, '..', '..', 'docs');
 const measured: Measured = JSON.parse(readFileSync(join(docs, 'capacity.json'), 'utf8'));

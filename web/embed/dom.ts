@@ -1,4 +1,4 @@
-import type { MarkupNode } from '#src/fields/markup.ts';
+import type { MarkupNode } from '#src/features/display/markup.ts';
 
 /** Builds the elements of a form. Needs no policy for markup, scripts or style attributes. */
 export function toDom(nodes: readonly MarkupNode[]): (string | Element)[] {

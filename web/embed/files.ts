@@ -1,4 +1,4 @@
-import { sentence } from '#src/fields/markup.ts';
+import { sentence } from '#src/features/display/markup.ts';
 import { fill, numberRules, type Text } from '#src/platform/languages/texts.ts';
 import { toDom } from './dom.ts';
 import style from './files.css?inline';

@@ -1,4 +1,4 @@
-import { marked } from '#src/fields/marks.ts';
+import { marked } from '#src/features/display/marks.ts';
 import {
   fieldMarkup,
   formFields,
@@ -7,7 +7,7 @@ import {
   type MarkupNode,
   prefilled,
   present,
-} from '#src/fields/markup.ts';
+} from '#src/features/display/markup.ts';
 import { toDom } from './dom.ts';
 import formStyle from './form.css?inline';
 import type { Control } from './problems.ts';

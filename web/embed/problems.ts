@@ -1,4 +1,4 @@
-import { PROBLEM_CLASS, sentence } from '#src/fields/markup.ts';
+import { PROBLEM_CLASS, sentence } from '#src/features/display/markup.ts';
 import { toDom } from './dom.ts';
 
 /** A place of a form that was refused, such as `data.age`. */

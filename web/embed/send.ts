@@ -1,5 +1,5 @@
-import { marked } from '#src/fields/marks.ts';
-import type { MarkupNode } from '#src/fields/markup.ts';
+import { marked } from '#src/features/display/marks.ts';
+import type { MarkupNode } from '#src/features/display/markup.ts';
 import { toDom } from './dom.ts';
 import { filesOf } from './files-loader.ts';
 import { part } from './parts.ts';

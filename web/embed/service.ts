@@ -1,4 +1,4 @@
-import type { FormControl } from '#src/fields/presentation.ts';
+import type { FormControl } from '#src/features/display/presentation.ts';
 import type { CaptchaProvider } from '#src/platform/core/config.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
 

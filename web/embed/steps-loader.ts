@@ -1,4 +1,4 @@
-import type { ConditionalField } from '#src/fields/conditions.ts';
+import type { ConditionalField } from '#src/core/fields/conditions.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
 import { adopt, part } from './parts.ts';
 import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';

@@ -1,6 +1,6 @@
-import { browserKind } from '#src/fields/base/browser-kinds.ts';
-import { type ConditionalField, fieldStates, pagesOf } from '#src/fields/conditions.ts';
-import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/fields/form-steps.ts';
+import { browserKind } from '#src/core/fields/base/browser-kinds.ts';
+import { type ConditionalField, fieldStates, pagesOf } from '#src/core/fields/conditions.ts';
+import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/features/display/form-steps.ts';
 import { fill, numberRules } from '#src/platform/languages/texts.ts';
 import { toDom } from './dom.ts';
 import type { Control } from './problems.ts';

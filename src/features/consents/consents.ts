@@ -1,14 +1,14 @@
 import { BSON } from 'mongodb';
 import { z } from 'zod';
-import { Timestamp } from '../../api/validation.ts';
-import type { FieldDefinition } from '../../fields/definition.ts';
+import { Timestamp } from '../../core/api/validation.ts';
+import type { FieldDefinition } from '../../core/fields/definition.ts';
+import type { RecordPart } from '../../core/users/record-part.ts';
+import type { Submission } from '../../core/users/submission.ts';
+import { type NewRecord, push, type Statement, type WritePart } from '../../core/users/write-part.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { forTag } from '../../platform/languages/tags.ts';
-import type { RecordPart } from '../../records/write/record-part.ts';
-import type { Submission } from '../../records/write/submission.ts';
-import { type NewRecord, push, type Statement, type WritePart } from '../../records/write/write-part.ts';
 
 /** The most entries that a record keeps (spec 8). */
 const MAX_ENTRIES = 1_000;

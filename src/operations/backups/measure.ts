@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Document, MinKey, type ObjectId } from 'mongodb';
-import { firstIdAt } from '../../access/audit/audit-log.ts';
-import { createdAtOf } from '../../records/stored/record-id.ts';
+import { createdAtOf } from '../../core/users/record-id.ts';
+import { firstIdAt } from '../../features/audit/audit-log.ts';
 import type { Diagnosis } from '../doctor/context.ts';
 import { decisive, readIndexes } from '../doctor/stored-data.ts';
 import type { AppLine, AuditLine, CollectionLine } from './manifest.ts';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
-import type { Role } from '../../apps/app.ts';
-import type { NewPassword } from '../../apps/apps.service.ts';
+import type { Role } from '../../core/apps/app.ts';
+import type { NewPassword } from '../../core/apps/apps.service.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { APP_ID_FORMAT } from '../../platform/core/identifiers.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';

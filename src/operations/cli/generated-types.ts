@@ -1,9 +1,9 @@
-import type { ValueType } from '../../fields/base/kind.ts';
-import { FIELD_KEY_PATTERN } from '../../fields/base/kind.ts';
-import { type FieldDefinition, isConditional, publicFields } from '../../fields/definition.ts';
-import { getKind } from '../../fields/kinds/registry.ts';
-import { plainLabel } from '../../fields/marks.ts';
-import type { AppSchema } from '../../schemas/schemas.model.ts';
+import type { ValueType } from '../../core/fields/base/kind.ts';
+import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
+import { type FieldDefinition, isConditional, publicFields } from '../../core/fields/definition.ts';
+import { getKind } from '../../core/fields/kinds/registry.ts';
+import type { AppSchema } from '../../core/schemas/schemas.model.ts';
+import { plainLabel } from '../../features/display/marks.ts';
 
 const IMPORT =
   "import { type ClientOptions, createClient, type SubmitOptions, type Submitted } from 'user-collection-service/client';";

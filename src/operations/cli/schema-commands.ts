@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Rename } from '../../fields/renames.ts';
+import type { Rename } from '../../core/fields/renames.ts';
+import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
-import type { SchemaService } from '../../schemas/schemas.service.ts';
 import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';
 
 /** The commands `schema get|put` (spec 2.3). */
@@ -70,8 +70,8 @@ export function typesCommand({ withServices, streams }: Tool): Command {
 /** Validates a schema as PUT does. The modules are imported on use. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
-    import('../../api/validation.ts'),
-    import('../../schemas/schemas.routes.ts'),
+    import('../../core/api/validation.ts'),
+    import('../../core/schemas/schemas.routes.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'invalidSchema');
 }

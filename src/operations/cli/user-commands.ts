@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ScopedApp } from '../../api/principal.ts';
-import { type ExportFormat, exportFormats } from '../../operators/exports/exports.service.ts';
-import { fileNameSetting } from '../../operators/imports/date-format.ts';
-import { type ImportDocument, processedBytes } from '../../operators/imports/imports.model.ts';
+import type { ScopedApp } from '../../core/api/principal.ts';
+import { type ExportFormat, exportFormats } from '../../features/exports/exports.service.ts';
+import { fileNameSetting } from '../../features/imports/date-format.ts';
+import { type ImportDocument, processedBytes } from '../../features/imports/imports.model.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { createPrivateFile } from '../../platform/core/private-file.ts';
 import type { Services } from '../../services.ts';
@@ -151,8 +151,8 @@ async function runImport(
 /** Validates as `POST /auth/imports` does. The modules are imported on use. */
 async function checkSettings(settings: Record<string, unknown>): Promise<Parameters<Services['imports']['create']>[1]> {
   const [{ parsePart }, { importEndpoints }] = await Promise.all([
-    import('../../api/validation.ts'),
-    import('../../operators/imports/imports.routes.ts'),
+    import('../../core/api/validation.ts'),
+    import('../../features/imports/imports.routes.ts'),
   ]);
   return parsePart(importEndpoints.createImport.body.schema, settings, 'invalidImport');
 }

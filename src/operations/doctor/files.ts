@@ -1,9 +1,9 @@
 import type { UUID } from 'mongodb';
+import type { FileContent, StoredContent } from '../../features/files/file-content.ts';
+import { createFileStores } from '../../features/files/file-stores.ts';
+import { createChunkModel, type FileDocument, type FileMetadata } from '../../features/files/files.model.ts';
+import { createScanner } from '../../features/files/scanner.ts';
 import { createLogger } from '../../platform/core/logger.ts';
-import type { FileContent, StoredContent } from '../../records/files/file-content.ts';
-import { createFileStores } from '../../records/files/file-stores.ts';
-import { createChunkModel, type FileDocument, type FileMetadata } from '../../records/files/files.model.ts';
-import { createScanner } from '../../records/files/scanner.ts';
 import type { Context, Diagnosis } from './context.ts';
 import { type Finding, fault, good, reasonOf, size, warning } from './findings.ts';
 

@@ -14,7 +14,7 @@ export const STATEMENT_ENDS_MS = STATEMENT_TIME_MS + 2_000;
 /**
  * A write that a running server began before has ended: 3 s in the queue of the server, the limit
  * of a statement, and one repetition by the driver. A server that lost its lease repairs its late
- * writes itself (records/write/revalidation.ts).
+ * writes itself (core/users/revalidation.ts).
  */
 export const WRITE_ENDS_MS = 10_000;
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { UserDocument } from '../../../src/records/stored/record.ts';
+import type { UserDocument } from '../../../src/core/users/users.model.ts';
 import { axeViolations } from '../../support/browser/axe.ts';
 import { closeBrowser, logIn, pathAs, type Visit, visit } from '../../support/browser/browser.ts';
 import { appDocument } from '../../support/database/index-slots.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import type { UserDocument } from '../../../src/records/stored/record.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { UserDocument } from '../../../src/core/users/users.model.ts';
 import { rounds } from '../../support/run/rounds.ts';
 
 /** The records of the large app. */

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FileDocument } from '../../../src/features/files/files.model.ts';
 import { startProxy, type TcpProxy } from '../../support/peers/proxy.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 import { exportOf, type SentFile, zipOf } from '../../support/samples/archives.ts';

@@ -2,7 +2,7 @@
 
 import type { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FileDocument } from '../../../src/features/files/files.model.ts';
 import { untilDatabaseTime } from '../../support/clock/database-time.ts';
 import type { TcpProxy } from '../../support/peers/proxy.ts';
 import { sha256 } from '../../support/server/files.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FileDocument } from '../../../src/records/files/files.model.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { FileDocument } from '../../../src/features/files/files.model.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
 import { CV, pdfOf, upload } from '../../support/server/uploads.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse as parseDisposition } from 'content-disposition';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CHUNK_BYTES, type FileMetadata } from '../../../src/records/files/files.model.ts';
+import { CHUNK_BYTES, type FileMetadata } from '../../../src/features/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
 import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';

@@ -2,7 +2,7 @@
 
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FileDocument } from '../../../src/features/files/files.model.ts';
 import { type Clamd, MALWARE, startClamd, UNSCANNABLE } from '../../support/peers/clamd.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
 import { bytesOf, type FileValue, nameFile, storeFile } from '../../support/server/files.ts';

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { ended, open } from '../../security/raw.ts';
 import { Client } from '../../support/server/client.ts';
 import { filePart, multipartOf, TYPES } from '../../support/server/forms.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FileDocument } from '../../../src/features/files/files.model.ts';
 import { joinApp } from '../../support/server/accounts.ts';
 import { Client } from '../../support/server/client.ts';
 import { asBytes } from '../../support/server/downloads.ts';

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FileChunk, FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FileChunk, FileDocument } from '../../../src/features/files/files.model.ts';
 import type { TcpProxy } from '../../support/peers/proxy.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 import { startSlow } from '../../support/server/slow-server.ts';

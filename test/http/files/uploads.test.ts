@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { BY_NETWORK, BY_SIZE, type FileChunk, type FileDocument } from '../../../src/records/files/files.model.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { BY_NETWORK, BY_SIZE, type FileChunk, type FileDocument } from '../../../src/features/files/files.model.ts';
 import { filePart, multipartOf, TYPES } from '../../support/server/forms.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 import { CV, PNG, pdf, pdfOf, upload, uploadPart } from '../../support/server/uploads.ts';

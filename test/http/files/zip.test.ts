@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { UUID } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, fromBuffer } from 'yauzl';
-import type { FileMetadata } from '../../../src/records/files/files.model.ts';
+import type { FileMetadata } from '../../../src/features/files/files.model.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
 import { asBytes } from '../../support/server/downloads.ts';
 import { bytesOf, type FileValue, nameFile, sha256, storeFile } from '../../support/server/files.ts';

@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Breakdown, createUserBreakdown } from '../../../src/operators/search/breakdown.ts';
-import { parseQuery } from '../../../src/operators/search/users.service.ts';
-import { createRecordRanges } from '../../../src/records/read/ranges.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
+import { createRecordRanges } from '../../../src/features/record-reads/ranges.ts';
+import { type Breakdown, createUserBreakdown } from '../../../src/features/search/breakdown.ts';
+import { parseQuery } from '../../../src/features/search/users.service.ts';
 import { FIELDS, holds } from '../../support/database/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
 import { rounds } from '../../support/run/rounds.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { plainPage } from '../../../src/operators/search/users.service.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
+import { plainPage } from '../../../src/features/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { appDocument } from '../../support/database/index-slots.ts';
 import { FIELDS, inOrder } from '../../support/database/query-model.ts';
 import { createQueries, slotOf, storeIndexedRecords } from '../../support/database/query-records.ts';

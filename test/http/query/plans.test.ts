@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { Client } from '../../support/server/client.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOperatorLoad } from '../../../src/api/operator-load.ts';
-import { orderedPage } from '../../../src/operators/search/pages.ts';
-import { textSearch } from '../../../src/operators/search/text-search.ts';
+import { createOperatorLoad } from '../../../src/core/api/operator-load.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
+import { recordWords } from '../../../src/features/indexes/record-words.ts';
+import { createWordRecords } from '../../../src/features/indexes/word-records.ts';
+import { createRecordRanges } from '../../../src/features/record-reads/ranges.ts';
+import { orderedPage } from '../../../src/features/search/pages.ts';
+import { textSearch } from '../../../src/features/search/text-search.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
-import { recordWords } from '../../../src/records/indexes/record-words.ts';
-import { createWordRecords } from '../../../src/records/indexes/word-records.ts';
-import { createRecordRanges } from '../../../src/records/read/ranges.ts';
-import type { UserCollection, UserDocument } from '../../../src/records/stored/record.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 400;

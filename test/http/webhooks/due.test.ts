@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createDeliveryStore, type DeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
-import type { WebhookDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createRecordIds, type RecordId } from '../../../src/core/users/record-id.ts';
+import type { RecordEvent } from '../../../src/features/outbox/outbox.ts';
+import { createDeliveryStore, type DeliveryStore } from '../../../src/features/webhooks/deliveries.model.ts';
+import type { WebhookDocument } from '../../../src/features/webhooks/webhooks.model.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
-import type { RecordEvent } from '../../../src/records/stored/outbox.ts';
-import { createRecordIds, type RecordId } from '../../../src/records/stored/record-id.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { createModels } from '../../support/database/models.ts';
 import { databaseUri } from '../../support/server/process.ts';

@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/outbound/webhooks/dispatcher.ts';
+import { MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/features/webhooks/dispatcher.ts';
 import { type Received, Receiver } from '../../support/peers/receiver.ts';
 import { Client } from '../../support/server/client.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';

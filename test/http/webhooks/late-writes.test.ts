@@ -2,15 +2,15 @@
 
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDeliveryStore } from '../../../src/outbound/webhooks/deliveries.model.ts';
-import { createDispatcher } from '../../../src/outbound/webhooks/dispatcher.ts';
-import type { DeliveryDocument, WebhookDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
-import { createWebhookStore } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createRelay, type RecordEvent } from '../../../src/features/outbox/outbox.ts';
+import { createDeliveryStore } from '../../../src/features/webhooks/deliveries.model.ts';
+import { createDispatcher } from '../../../src/features/webhooks/dispatcher.ts';
+import type { DeliveryDocument, WebhookDocument } from '../../../src/features/webhooks/webhooks.model.ts';
+import { createWebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
-import { createRelay, type RecordEvent } from '../../../src/records/stored/outbox.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { createModels, type Models } from '../../support/database/models.ts';
 import { databaseUri } from '../../support/server/process.ts';

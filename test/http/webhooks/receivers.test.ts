@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSecret } from '../../../src/outbound/webhooks/sender.ts';
+import { createSecret } from '../../../src/features/webhooks/sender.ts';
 import { randomName } from '../../support/database/databases.ts';
 import {
   RECEIVER_FOLDER,

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSender } from '../../../src/outbound/webhooks/sender.ts';
+import { createSender } from '../../../src/features/webhooks/sender.ts';
 import { NameServer } from '../../support/peers/name-server.ts';
 import { RawReceiver } from '../../support/peers/raw-receiver.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';

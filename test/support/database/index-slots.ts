@@ -1,9 +1,9 @@
 import { Long } from 'mongodb';
 import { expect, vi } from 'vitest';
-import type { AppDocument } from '../../../src/apps/app.ts';
-import { type IndexSlot, SLOT_NAMES } from '../../../src/apps/index-slots.ts';
-import { getKind } from '../../../src/fields/kinds/registry.ts';
-import type { UserDocument } from '../../../src/records/stored/record.ts';
+import type { AppDocument } from '../../../src/core/apps/app.ts';
+import { getKind } from '../../../src/core/fields/kinds/registry.ts';
+import type { UserDocument } from '../../../src/core/users/users.model.ts';
+import { type IndexSlot, SLOT_NAMES } from '../../../src/features/indexes/index-slots.ts';
 import type { TestServer } from '../server/server.ts';
 
 const POLL = { timeout: 60_000, interval: 50 };

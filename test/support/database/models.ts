@@ -1,11 +1,11 @@
-import { createAppParts } from '../../../src/apps/app-part.ts';
-import { createAppModel, createRevisionModel } from '../../../src/apps/apps.model.ts';
-import { createDeliveryModel, createWebhookModel } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { createAppParts } from '../../../src/core/apps/app-part.ts';
+import { createAppModel, createRevisionModel } from '../../../src/core/apps/apps.model.ts';
+import { createSchemaModel } from '../../../src/core/schemas/schemas.model.ts';
+import { CORE_MEMBERS, createUserModel } from '../../../src/core/users/users.model.ts';
+import { createErasureModel } from '../../../src/features/records/erasure.ts';
+import { createDeliveryModel, createWebhookModel } from '../../../src/features/webhooks/webhooks.model.ts';
 import type { Connection } from '../../../src/platform/database/client.ts';
 import { joinMembers } from '../../../src/platform/database/members.ts';
-import { CORE_MEMBERS, createUserModel } from '../../../src/records/stored/record.ts';
-import { createErasureModel } from '../../../src/records/write/erasure.ts';
-import { createSchemaModel } from '../../../src/schemas/schemas.model.ts';
 import { APP_PARTS } from '../../../src/services.ts';
 import { createUnconnectedParts } from './record-parts.ts';
 

@@ -1,5 +1,5 @@
-import { valuesInList } from '../../../src/operators/search/value-list.ts';
-import type { UserDocument } from '../../../src/records/stored/record.ts';
+import type { UserDocument } from '../../../src/core/users/users.model.ts';
+import { valuesInList } from '../../../src/features/search/value-list.ts';
 
 /** The kinds of the fields of the model's app; other keys are compared as texts. */
 export const FIELDS = [

@@ -1,11 +1,11 @@
 import { consentPart } from '../../../src/features/consents/consents.ts';
-import { createHistoryPart } from '../../../src/records/parts/history.ts';
-import { createIndexPart } from '../../../src/records/parts/indexes.ts';
-import { createKeyPart } from '../../../src/records/parts/keys.ts';
-import { createOutboxPart } from '../../../src/records/parts/outbox.ts';
-import { confirmationPart } from '../../../src/records/write/confirmations.ts';
-import { importPart } from '../../../src/records/write/import-lines.ts';
-import { changePart } from '../../../src/records/write/record-edit.ts';
+import { createHistoryPart } from '../../../src/features/history/history-part.ts';
+import { createKeyPart } from '../../../src/features/idempotency/key-part.ts';
+import { createIndexPart } from '../../../src/features/indexes/index-part.ts';
+import { createOutboxPart } from '../../../src/features/outbox/outbox-part.ts';
+import { confirmationPart } from '../../../src/features/records/confirmations.ts';
+import { importPart } from '../../../src/features/records/import-lines.ts';
+import { changePart } from '../../../src/features/records/record-edit.ts';
 
 const unused = {} as never;
 

@@ -1,5 +1,5 @@
 import type { Document, MongoClient } from 'mongodb';
-import { SLOT_NAMES } from '../../../src/apps/index-slots.ts';
+import { SLOT_NAMES } from '../../../src/features/indexes/index-slots.ts';
 import type { CollectionSchema } from '../../../src/platform/database/mongoose.ts';
 
 /** The members of the shard key of each sharded collection, by its name. */

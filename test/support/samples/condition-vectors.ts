@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 
 /**
  * Fields, values and what is shown of them. The server, the hosted form and the embed run the same

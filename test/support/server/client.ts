@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import supertest, { type Test } from 'supertest';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { assertDocumented } from './openapi.ts';
 
 /** How long a machine may be too busy for a log-in. */

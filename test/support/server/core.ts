@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { inject } from 'vitest';
 import { createApp } from '../../../src/app.ts';
-import { type Feature, modelsOf } from '../../../src/apps/feature.ts';
+import { type Feature, modelsOf } from '../../../src/core/feature.ts';
 import { createCore } from '../../../src/core.ts';
 import { createEmbed } from '../../../src/http/embed.ts';
 import { listen } from '../../../src/http/listener.ts';

@@ -6,7 +6,7 @@ import {
   type FileChunk,
   type FileDocument,
   type FileMetadata,
-} from '../../../src/records/files/files.model.ts';
+} from '../../../src/features/files/files.model.ts';
 
 /** The value of a record that names a file. */
 export interface FileValue {

@@ -1,5 +1,5 @@
 import supertest, { type Test } from 'supertest';
-import type { Scope } from '../../../src/api/principal.ts';
+import type { Scope } from '../../../src/core/api/principal.ts';
 import type { Client } from './client.ts';
 import { assertDocumented } from './openapi.ts';
 import type { TestServer } from './server.ts';

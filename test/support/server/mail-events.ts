@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EventType, RecordEvent } from '../../../src/records/stored/outbox.ts';
-import { createRecordIds, parseRecordId, type RecordId } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds, parseRecordId, type RecordId } from '../../../src/core/users/record-id.ts';
+import type { EventType, RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { appDocument } from '../database/index-slots.ts';
 import type { TestServer } from './server.ts';
 

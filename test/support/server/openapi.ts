@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { Response } from 'supertest';
-import { createOpenApiDocument } from '../../../src/api/openapi.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
+import { createOpenApiDocument } from '../../../src/http/openapi.ts';
 import { assertCoded } from './coded.ts';
 
 /** The OpenAPI document in the JSON form that the service sends. */

@@ -1,4 +1,4 @@
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 
 /** A contact form whose `status` only the staff sets. */
 export const CONTACT: FieldDefinitionInput[] = [

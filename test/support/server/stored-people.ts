@@ -1,4 +1,4 @@
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { appDocument } from '../database/index-slots.ts';
 import type { TestServer } from './server.ts';
 

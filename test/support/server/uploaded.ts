@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Db, UUID } from 'mongodb';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import type { FileDocument, FileMetadata } from '../../../src/records/files/files.model.ts';
-import { hashOf } from '../../../src/records/files/incoming.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import type { FileDocument, FileMetadata } from '../../../src/features/files/files.model.ts';
+import { hashOf } from '../../../src/features/files/incoming.ts';
 import { bytesOf, type FileValue, storeFile } from './files.ts';
 
 /** A field of files, and one of text. */

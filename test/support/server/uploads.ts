@@ -1,5 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { assertDocumented } from './openapi.ts';
 
 /** The beginning of a PDF, with the bytes that a test needs. */

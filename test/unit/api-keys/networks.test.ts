@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalNetwork, isInNetworks } from '../../../src/access/api-keys/key-text.ts';
+import { canonicalNetwork, isInNetworks } from '../../../src/features/api-keys/key-text.ts';
 
 describe('canonicalNetwork', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Deadline } from '../../../src/api/deadline.ts';
+import { Deadline } from '../../../src/core/api/deadline.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 import { endSharedServer } from '../../support/server/shared.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkNumbers } from '../../../src/api/body/json-body.ts';
+import { checkNumbers } from '../../../src/core/api/json-body.ts';
 import { InvalidInput } from '../../../src/platform/core/errors.ts';
 
 const isTaken = (json: string): boolean => {

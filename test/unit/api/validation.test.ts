@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parsePart } from '../../../src/api/validation.ts';
+import { parsePart } from '../../../src/core/api/validation.ts';
 import { InvalidInput } from '../../../src/platform/core/errors.ts';
 
 /** Its `length` has no primitive value, so that a comparison with it throws. */

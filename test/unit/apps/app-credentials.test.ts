@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordHasher, generatePassword } from '../../../src/apps/passwords.ts';
+import { createPasswordHasher, generatePassword } from '../../../src/core/apps/passwords.ts';
 import { APP_ID_PATTERN } from '../../../src/platform/core/identifiers.ts';
 import { passwordProblem } from '../../../src/platform/core/secrets.ts';
 

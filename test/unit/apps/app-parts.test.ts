@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { CORE_MEMBERS } from '../../../src/apps/app.ts';
-import { type AppPart, createAppParts } from '../../../src/apps/app-part.ts';
-import { createAppModel } from '../../../src/apps/apps.model.ts';
+import { CORE_MEMBERS } from '../../../src/core/apps/app.ts';
+import { type AppPart, createAppParts } from '../../../src/core/apps/app-part.ts';
+import { createAppModel } from '../../../src/core/apps/apps.model.ts';
 import { createClosedConnection } from '../../../src/platform/database/client.ts';
 import { APP_PARTS } from '../../../src/services.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { orNull, text } from '../../../src/features/form-settings/app-setting.ts';
 import {
   DEFAULT_FORM_SETTINGS,
   FormSettingsRequest,
@@ -6,8 +7,7 @@ import {
   joinSettings,
   SETTINGS,
   shownSettings,
-} from '../../../src/apps/form-settings.ts';
-import { orNull, text } from '../../../src/apps/settings/app-setting.ts';
+} from '../../../src/features/form-settings/form-settings.ts';
 
 /** A value of each setting, as requests have it. Without images and secrets, which are replaced. */
 const VALUES: Record<keyof typeof SETTINGS, unknown> = {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HashingQueue, type Waiter } from '../../../src/apps/passwords.ts';
+import { HashingQueue, type Waiter } from '../../../src/core/apps/passwords.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 
 const LONG_MS = 60_000;

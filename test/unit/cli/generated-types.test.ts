@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import { type Node, SyntaxKind } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { FIELD_KINDS } from '../../../src/core/fields/kinds/registry.ts';
+import type { AppSchema } from '../../../src/core/schemas/schemas.model.ts';
 import { generateTypes } from '../../../src/operations/cli/generated-types.ts';
-import type { AppSchema } from '../../../src/schemas/schemas.model.ts';
 
 const CLIENT = join(import.meta.dirname, '..', '..', '..', 'web', 'client', 'index.ts');
 const CASES = 250;

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { fromBufferPromise, type ZipFile as OpenZip } from 'yauzl';
 import { ZipFile } from 'yazl';
-import { type ZipEntry, zipOf } from '../../../src/operators/exports/zip.ts';
+import { type ZipEntry, zipOf } from '../../../src/features/exports/zip.ts';
 
 const modified = new Date('2026-07-08T09:10:11Z');
 

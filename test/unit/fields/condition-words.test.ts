@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition } from '../../../src/fields/conditions.ts';
-import { completeDefinition, type FieldDefinition, type FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { formControls } from '../../../src/fields/presentation.ts';
+import type { Condition } from '../../../src/core/fields/conditions.ts';
+import {
+  completeDefinition,
+  type FieldDefinition,
+  type FieldDefinitionInput,
+} from '../../../src/core/fields/definition.ts';
+import { formControls } from '../../../src/features/display/presentation.ts';
 import { languageOf, OWN_LANGUAGES } from '../../../src/platform/languages/languages.ts';
 
 const FIELDS: FieldDefinition[] = (

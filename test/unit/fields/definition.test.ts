@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { completeDefinition, FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
+import { completeDefinition, FieldDefinition, FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { definitionProblems } from './cases.ts';
 
 describe('a field key (spec 2.3)', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { valueFromForm } from '../../../src/fields/presentation.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { valueFromForm } from '../../../src/features/display/presentation.ts';
 import { validatorOf } from './cases.ts';
 
 /** A browser sends each line break as CRLF. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KindName } from '../../../src/fields/base/browser-kinds.ts';
-import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/fields/base/index-value.ts';
-import type { FieldKind } from '../../../src/fields/base/kind.ts';
-import type { FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
+import type { KindName } from '../../../src/core/fields/base/browser-kinds.ts';
+import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/core/fields/base/index-value.ts';
+import type { FieldKind } from '../../../src/core/fields/base/kind.ts';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { FIELD_KINDS, getKind } from '../../../src/core/fields/kinds/registry.ts';
 import { definitionProblems } from './cases.ts';
 
 const indexValue = (kind: KindName, value: unknown) => getKind(kind).indexValue?.(value);

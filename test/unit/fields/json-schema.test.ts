@@ -2,11 +2,15 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { ecmaPattern } from '../../../src/fields/base/ecma-pattern.ts';
-import { programSize } from '../../../src/fields/base/regex.ts';
-import { compileSchema } from '../../../src/fields/compile.ts';
-import { completeDefinition, type FieldDefinition, type FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { toJsonSchema } from '../../../src/fields/json-schema.ts';
+import { ecmaPattern } from '../../../src/core/fields/base/ecma-pattern.ts';
+import { programSize } from '../../../src/core/fields/base/regex.ts';
+import { compileSchema } from '../../../src/core/fields/compile.ts';
+import {
+  completeDefinition,
+  type FieldDefinition,
+  type FieldDefinitionInput,
+} from '../../../src/core/fields/definition.ts';
+import { toJsonSchema } from '../../../src/core/fields/json-schema.ts';
 import {
   anyData,
   anyPattern,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from '../../../src/fields/base/browser-kinds.ts';
-import { isWithin } from '../../../src/fields/base/comparison.ts';
-import { type Condition, fieldStates } from '../../../src/fields/conditions.ts';
-import { completeDefinition, type FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS, getKind } from '../../../src/fields/kinds/registry.ts';
-import { valueFromForm } from '../../../src/fields/presentation.ts';
-import { createValueReader } from '../../../src/operators/imports/line-values.ts';
-import type { Predicate } from '../../../src/operators/search/condition-filters.ts';
-import { isCondition, parseWhere } from '../../../src/operators/search/conditions.ts';
+import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from '../../../src/core/fields/base/browser-kinds.ts';
+import { isWithin } from '../../../src/core/fields/base/comparison.ts';
+import { type Condition, fieldStates } from '../../../src/core/fields/conditions.ts';
+import { completeDefinition, type FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { FIELD_KINDS, getKind } from '../../../src/core/fields/kinds/registry.ts';
+import { valueFromForm } from '../../../src/features/display/presentation.ts';
+import { createValueReader } from '../../../src/features/imports/line-values.ts';
+import type { Predicate } from '../../../src/features/search/condition-filters.ts';
+import { isCondition, parseWhere } from '../../../src/features/search/conditions.ts';
 import { definitionProblems } from './cases.ts';
 
 interface Samples {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { marked, plainLabel, withAddresses, withoutMarks } from '../../../src/fields/marks.ts';
-import type { MarkupNode } from '../../../src/fields/markup.ts';
-import { toHtml } from '../../../src/intake/forms/page.ts';
+import { marked, plainLabel, withAddresses, withoutMarks } from '../../../src/features/display/marks.ts';
+import type { MarkupNode } from '../../../src/features/display/markup.ts';
+import { toHtml } from '../../../src/features/forms/page.ts';
 import { markVectors, normalHtml } from '../../support/samples/mark-vectors.ts';
 
 const depthOf = (nodes: readonly MarkupNode[]): number =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSchema } from '../../../src/fields/compile.ts';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { formControl, sampleData } from '../../../src/fields/presentation.ts';
+import { compileSchema } from '../../../src/core/fields/compile.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { formControl, sampleData } from '../../../src/features/display/presentation.ts';
 import { anySchema } from '../../security/arbitraries.ts';
 
 const bound = (low: number, high: number) => fc.option(fc.integer({ min: low, max: high }), { nil: undefined });

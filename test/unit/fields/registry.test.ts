@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { FieldKind } from '../../../src/fields/base/kind.ts';
-import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/fields/definition.ts';
-import { FIELD_KINDS } from '../../../src/fields/kinds/registry.ts';
+import type { FieldKind } from '../../../src/core/fields/base/kind.ts';
+import { definitionIssues, type FieldDefinition, FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { FIELD_KINDS } from '../../../src/core/fields/kinds/registry.ts';
 import { addField, KINDS } from '../../../web/src/schema-editor/draft/draft.ts';
 import { fields as texts } from '../../../web/src/texts/en/fields.ts';
 import { document } from '../../support/server/openapi.ts';

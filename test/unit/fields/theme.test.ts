@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { accentColors, contrast, SURFACES, themeOf, themePath, themeStyle } from '../../../src/fields/theme.ts';
+import {
+  accentColors,
+  contrast,
+  SURFACES,
+  themeOf,
+  themePath,
+  themeStyle,
+} from '../../../src/features/display/theme.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
 const digits = [...'0123456789abcdef'];

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createScanner, type Scanner } from '../../../src/features/files/scanner.ts';
 import { loadConfig } from '../../../src/platform/core/config.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
-import { createScanner, type Scanner } from '../../../src/records/files/scanner.ts';
 import { type Clamd, MALWARE, startClamd } from '../../support/peers/clamd.ts';
 
 const logger = createLogger({ logLevel: 'silent' });

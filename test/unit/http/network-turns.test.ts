@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Request, Response } from 'express';
 import { expect, it, vi } from 'vitest';
-import { createNetworkTurns } from '../../../src/http/network-turns.ts';
+import { createNetworkTurns } from '../../../src/core/http/network-turns.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 
 const responseOf = () => Object.assign(new EventEmitter(), { closed: false }) as unknown as Response;

@@ -7,7 +7,7 @@ import {
   LOADS,
   resolveLoad,
   type StatementLoad,
-} from '../../../src/api/operator-load.ts';
+} from '../../../src/core/api/operator-load.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { POOL_SIZE } from '../../../src/platform/database/client.ts';
 

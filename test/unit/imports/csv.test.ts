@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CsvCells, cell as cellOf, plainText } from '../../../src/operators/exports/csv-cells.ts';
-import { detectDelimiter, splitCells } from '../../../src/operators/imports/csv-cells.ts';
-import { compileDateFormat } from '../../../src/operators/imports/date-format.ts';
-import { createBlockDecoder, createLineReader, detectEncoding } from '../../../src/operators/imports/line-reader.ts';
+import { CsvCells, cell as cellOf, plainText } from '../../../src/features/exports/csv-cells.ts';
+import { detectDelimiter, splitCells } from '../../../src/features/imports/csv-cells.ts';
+import { compileDateFormat } from '../../../src/features/imports/date-format.ts';
+import { createBlockDecoder, createLineReader, detectEncoding } from '../../../src/features/imports/line-reader.ts';
 
 /** Yields a file in blocks of these sizes, from an offset on. */
 function blocksOf(file: Buffer, sizes: readonly number[]) {

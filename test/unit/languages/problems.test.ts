@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { printable } from '../../../src/fields/base/kind.ts';
+import { printable } from '../../../src/core/fields/base/kind.ts';
 import { code, problem, toIssues } from '../../../src/platform/languages/problems.ts';
 import { say } from '../../../src/platform/languages/reasons.ts';
 

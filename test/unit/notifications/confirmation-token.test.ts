@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createConfirmationTokens } from '../../../src/outbound/notifications/confirmation.ts';
+import { createConfirmationTokens } from '../../../src/features/notifications/confirmation.ts';
 
 const tokens = createConfirmationTokens('a secret of the tests');
 const appId = new ObjectId();

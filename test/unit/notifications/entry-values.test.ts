@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { entryValues } from '../../../src/outbound/notifications/entry-values.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { entryValues } from '../../../src/features/notifications/entry-values.ts';
 
 const CV = { key: 'cv', label: 'CV', kind: 'file', types: ['pdf'], required: false } as unknown as FieldDefinition;
 const fileOf = (name: string) => ({ id: 'a', name, type: 'pdf', size: 1_000, sha256: 'b' });

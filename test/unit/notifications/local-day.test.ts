@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lastDay } from '../../../src/outbound/notifications/digest-job.ts';
+import { lastDay } from '../../../src/features/notifications/digest-job.ts';
 
 describe('the last day', () => {
   it.each([

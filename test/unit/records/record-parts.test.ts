@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../../src/core/schemas/schema-leases.ts';
+import { createRecordParts, type RecordPart } from '../../../src/core/users/record-part.ts';
+import type { Submission } from '../../../src/core/users/submission.ts';
+import type { Requirement, Statement, WritePart } from '../../../src/core/users/write-part.ts';
+import { createEditParts } from '../../../src/features/records/edit-part.ts';
 import { joinMembers } from '../../../src/platform/database/members.ts';
-import { createEditParts } from '../../../src/records/write/edit-part.ts';
-import { createRecordParts, type RecordPart } from '../../../src/records/write/record-part.ts';
-import type { Submission } from '../../../src/records/write/submission.ts';
-import type { Requirement, Statement, WritePart } from '../../../src/records/write/write-part.ts';
-import type { Lease } from '../../../src/schemas/schema-leases.ts';
 
 const newLease = () => ({}) as Lease;
 const write = (name: string): WritePart => ({ name, bytes: 0 });

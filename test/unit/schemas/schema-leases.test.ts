@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import type { App } from '../../../src/apps/app.ts';
-import { type AppPart, createAppParts } from '../../../src/apps/app-part.ts';
-import { LEASE_MS } from '../../../src/apps/revision.ts';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import type { App } from '../../../src/core/apps/app.ts';
+import { type AppPart, createAppParts } from '../../../src/core/apps/app-part.ts';
+import { LEASE_MS } from '../../../src/core/apps/revision.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { createSchemaLeases } from '../../../src/core/schemas/schema-leases.ts';
+import type { StoredSchema } from '../../../src/core/schemas/schemas.model.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
-import { createSchemaLeases } from '../../../src/schemas/schema-leases.ts';
-import type { StoredSchema } from '../../../src/schemas/schemas.model.ts';
 
 const NO_PARTS = createAppParts([]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
-import { createSharedSchemas } from '../../../src/schemas/shared-schemas.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
+import { createSharedSchemas } from '../../../src/core/schemas/shared-schemas.ts';
 
 const text = { key: 'a', label: 'A', kind: 'text', required: false } as const satisfies FieldDefinition;
 

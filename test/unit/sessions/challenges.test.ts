@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import type { UsedModel } from '../../../src/access/accounts/accounts.model.ts';
-import { createLoginChallenges } from '../../../src/access/accounts/challenges.ts';
+import type { UsedModel } from '../../../src/features/accounts/accounts.model.ts';
+import { createLoginChallenges } from '../../../src/features/accounts/challenges.ts';
 import { endSharedServer } from '../../support/server/shared.ts';
 
 beforeAll(endSharedServer);

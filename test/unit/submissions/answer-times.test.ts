@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAnswerTimes } from '../../../src/intake/submissions/answer-times.ts';
+import { createAnswerTimes } from '../../../src/features/intake/answer-times.ts';
 
 /** Answer times with a clock of the test, which moves while an answer waits. */
 function create() {

@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createGroupCommit } from '../../../src/core/users/group-commit.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createUserModel } from '../../../src/core/users/users.model.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
-import { createUserModel } from '../../../src/records/stored/record.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import { createGroupCommit } from '../../../src/records/write/group-commit.ts';
 import { startFakeMongos } from '../../support/database/fake-mongos.ts';
 
 let database: Awaited<ReturnType<typeof startFakeMongos>>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createInsertHeuristic } from '../../../src/records/write/submission-writes.ts';
+import { createInsertHeuristic } from '../../../src/core/users/submission-writes.ts';
 
 describe('the insert heuristic', () => {
   it('starts with insert, prefers upsert after many existing records, and returns to insert after new records', () => {

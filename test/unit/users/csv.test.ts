@@ -2,8 +2,8 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { BSON, Decimal128, Double, Int32, Long, ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { recordsAsCsv } from '../../../src/operators/exports/csv.ts';
-import { defaultColumns } from '../../../src/operators/exports/exports.service.ts';
+import { recordsAsCsv } from '../../../src/features/exports/csv.ts';
+import { defaultColumns } from '../../../src/features/exports/exports.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
 
 const KEYS = ['name', 'plan', 'constructor', 'nam'];

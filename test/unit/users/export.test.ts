@@ -1,9 +1,9 @@
 import { text as readAll } from 'node:stream/consumers';
 import { BSON, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { exportUsers } from '../../../src/operators/exports/exports.service.ts';
-import { createRecordIds } from '../../../src/records/stored/record-id.ts';
-import type { UserRecord } from '../../../src/records/stored/record-json.ts';
+import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import type { UserRecord } from '../../../src/core/users/record-json.ts';
+import { exportUsers } from '../../../src/features/exports/exports.service.ts';
 
 const createdAt = new Date('2026-01-31T08:30:00.000Z');
 const newId = createRecordIds();

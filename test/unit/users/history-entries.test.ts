@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { undoOf } from '../../../src/records/history/history-entries.ts';
+import { undoOf } from '../../../src/features/history/history-entries.ts';
 
 const PATH = 'data.visits[]';
 const isList = () => true;

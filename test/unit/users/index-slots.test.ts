@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { type IndexSlot, isSameIndexes, SLOT_NAMES, type SlotState } from '../../../src/apps/index-slots.ts';
-import { slotWrites } from '../../../src/records/indexes/slot-records.ts';
-import { planSlots, type WantedField, wantedFields } from '../../../src/records/indexes/slots.ts';
+import {
+  type IndexSlot,
+  isSameIndexes,
+  SLOT_NAMES,
+  type SlotState,
+} from '../../../src/features/indexes/index-slots.ts';
+import { slotWrites } from '../../../src/features/indexes/slot-records.ts';
+import { planSlots, type WantedField, wantedFields } from '../../../src/features/indexes/slots.ts';
 
 const use = (slot: IndexSlot['slot'], key: string, state: SlotState = 'ready', kind: IndexSlot['kind'] = 'text') => ({
   id: new ObjectId(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { numberScale } from '../../../src/operators/search/tallies.ts';
+import { numberScale } from '../../../src/features/search/tallies.ts';
 
 describe('the ranges of numbers', () => {
   const tiny = fc

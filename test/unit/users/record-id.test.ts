@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordIds, parseRecordId } from '../../../src/records/stored/record-id.ts';
+import { createRecordIds, parseRecordId } from '../../../src/core/users/record-id.ts';
 
 const at = (ms: number): Date => new Date(1_780_000_000_000 + ms);
 

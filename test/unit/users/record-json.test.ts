@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { BSON, Decimal128, Long, ObjectId, Timestamp, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { MEMBERS_WITH_APP, OWN_MEMBERS, recordsAsJson } from '../../../src/records/stored/record-json.ts';
+import { MEMBERS_WITH_APP, OWN_MEMBERS, recordsAsJson } from '../../../src/core/users/record-json.ts';
 
 const now = new Date('2026-01-31T08:30:00.123Z');
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { timeZoneOf } from '../../../src/operators/search/time-zone.ts';
+import { timeZoneOf } from '../../../src/features/search/time-zone.ts';
 
 const DAY_MS = 86_400_000;
 const ZONES = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Africa/Cairo', 'Pacific/Apia', 'Australia/Lord_Howe'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listOfValues, valuesInList } from '../../../src/operators/search/value-list.ts';
+import { listOfValues, valuesInList } from '../../../src/features/search/value-list.ts';
 
 describe('the list of in', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
 import { schemaChanges } from '../../../web/src/schema-editor/draft/changes.ts';
 import { checkDraft } from '../../../web/src/schema-editor/draft/checked-draft.ts';
 import {

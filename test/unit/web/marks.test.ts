@@ -1,7 +1,7 @@
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { marked } from '../../../src/fields/marks.ts';
+import { marked } from '../../../src/features/display/marks.ts';
 import { Marked } from '../../../web/src/components/marked.tsx';
 import { nodesHtml } from '../../../web/src/connect/snippets/escape.ts';
 import { markVectors, normalHtml } from '../../support/samples/mark-vectors.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FieldDefinition } from '../../../src/fields/definition.ts';
+import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
 import {
   addField,
   changeField,

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/outbound/webhooks/dispatcher.ts';
+import { createBodyBudget, MAX_BYTES, MAX_BYTES_OF_ONE } from '../../../src/features/webhooks/dispatcher.ts';
 import type { Turn } from '../../../src/platform/core/fair-queue.ts';
 
 /**

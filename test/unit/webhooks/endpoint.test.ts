@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Endpoint, evaluateAnswer } from '../../../src/outbound/webhooks/attempts.ts';
-import type { DeliveryDocument } from '../../../src/outbound/webhooks/webhooks.model.ts';
+import { Endpoint, evaluateAnswer } from '../../../src/features/webhooks/attempts.ts';
+import type { DeliveryDocument } from '../../../src/features/webhooks/webhooks.model.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;

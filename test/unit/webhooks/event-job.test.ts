@@ -1,8 +1,8 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { createEventJob } from '../../../src/outbound/webhooks/event-job.ts';
+import { createOutboxSignal } from '../../../src/features/outbox/outbox.ts';
+import { createEventJob } from '../../../src/features/webhooks/event-job.ts';
 import { lookup } from '../../../src/platform/database/lookups.ts';
-import { createOutboxSignal } from '../../../src/records/stored/outbox.ts';
 import { endSharedServer } from '../../support/server/shared.ts';
 
 beforeAll(endSharedServer);

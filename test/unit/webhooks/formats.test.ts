@@ -6,7 +6,7 @@ import {
   type MessageFormat,
   renderMessage,
   shownUrl,
-} from '../../../src/outbound/webhooks/formats.ts';
+} from '../../../src/features/webhooks/formats.ts';
 
 const LINK = 'https://forms.example.com/dashboard/apps/contact/users/01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57';
 const FORMATS: MessageFormat[] = ['slack', 'discord', 'teams', 'text'];

@@ -1,5 +1,5 @@
 import { createElement, Fragment, type ReactNode } from 'react';
-import type { MarkupNode } from '#src/fields/markup.ts';
+import type { MarkupNode } from '#src/features/display/markup.ts';
 
 /** Shows the nodes of a text with signs. */
 export function Marked({ nodes }: { nodes: readonly MarkupNode[] }) {

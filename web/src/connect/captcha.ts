@@ -1,4 +1,9 @@
-import { type CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS, captchaElement, captchaScript } from '#src/fields/captcha.ts';
+import {
+  type CAPTCHA_PROVIDERS,
+  CAPTCHA_WIDGETS,
+  captchaElement,
+  captchaScript,
+} from '#src/features/display/captcha.ts';
 import type { FormSettings } from '../api/endpoints.ts';
 import { startTag } from './snippets/escape.ts';
 

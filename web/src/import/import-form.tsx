@@ -1,7 +1,7 @@
 import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { fileNameSetting } from '#src/operators/imports/date-format.ts';
+import { fileNameSetting } from '#src/features/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
 import { useUnsaved } from '../drafts/unsaved.ts';

@@ -1,4 +1,4 @@
-import { compileDateFormat } from '#src/operators/imports/date-format.ts';
+import { compileDateFormat } from '#src/features/imports/date-format.ts';
 
 /** A format is proposed when it reads this part of the values. */
 const MIN_PART = 0.8;

@@ -1,4 +1,4 @@
-import { detectDelimiter, splitCells } from '#src/operators/imports/csv-cells.ts';
+import { detectDelimiter, splitCells } from '#src/features/imports/csv-cells.ts';
 import { t } from '../texts/texts.ts';
 
 /** The bytes that are read to show the columns of a file. */

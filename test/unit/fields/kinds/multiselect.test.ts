@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { completeDefinition } from '../../../../src/fields/definition.ts';
-import { formControl, valueFromForm } from '../../../../src/fields/presentation.ts';
+import { completeDefinition } from '../../../../src/core/fields/definition.ts';
+import { formControl, valueFromForm } from '../../../../src/features/display/presentation.ts';
 import { describeKind, NOW, validatorOf } from '../cases.ts';
 
 const topics = { enum: ['news', 'events', 'jobs'] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formFields, inputMarkup } from '../../../../src/fields/markup.ts';
-import { formControl } from '../../../../src/fields/presentation.ts';
+import { formFields, inputMarkup } from '../../../../src/features/display/markup.ts';
+import { formControl } from '../../../../src/features/display/presentation.ts';
 import { describeKind } from '../cases.ts';
 
 /** A number beyond the range of a double, as it arrives in a request. */

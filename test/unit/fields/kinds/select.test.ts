@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { valueFromForm } from '../../../../src/fields/presentation.ts';
+import { valueFromForm } from '../../../../src/features/display/presentation.ts';
 import { describeKind } from '../cases.ts';
 
 const plans = { enum: ['free', 'pro', ''] };

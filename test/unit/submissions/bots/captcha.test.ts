@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createProviderQuestions } from '../../../../src/intake/bots/captcha.ts';
+import { createProviderQuestions } from '../../../../src/features/bots/captcha.ts';
 import { createLogger } from '../../../../src/platform/core/logger.ts';
 import { NO_METRICS } from '../../../../src/platform/metrics/metrics.ts';
 import { CaptchaProviders } from '../../../support/peers/captcha.ts';

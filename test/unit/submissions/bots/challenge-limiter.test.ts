@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createChallengeLimiter } from '../../../../src/intake/bots/challenges.routes.ts';
-import { createSubmitLimiter } from '../../../../src/intake/submissions/submit-limiter.ts';
+import { createSubmitLimiter } from '../../../../src/core/users/submit-limiter.ts';
+import { createChallengeLimiter } from '../../../../src/features/bots/challenges.routes.ts';
 
 /** Requests challenges of different apps from one address; returns how many are granted. */
 function granted(limit: ReturnType<typeof createChallengeLimiter>, apps: number, address = '192.0.2.1'): number {

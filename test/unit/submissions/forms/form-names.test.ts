@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FormEntries } from '../../../../src/api/body/form-body.ts';
-import { readForm } from '../../../../src/intake/forms/form-submission.ts';
+import { FormEntries } from '../../../../src/features/form-bodies/form-body.ts';
+import { readForm } from '../../../../src/features/forms/form-submission.ts';
 
 const read = (entries: readonly (readonly [string, string])[], fieldKeys: string[] = []) =>
   readForm(new FormEntries(entries), new Set(fieldKeys));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInstantIn } from '../../../../src/fields/local-time.ts';
-import { valueFromForm } from '../../../../src/fields/presentation.ts';
+import { toInstantIn } from '../../../../src/features/display/local-time.ts';
+import { valueFromForm } from '../../../../src/features/display/presentation.ts';
 
 const convert = (zone: string, text: string) => toInstantIn(zone)?.(text);
 

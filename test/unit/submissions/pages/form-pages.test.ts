@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_FORM_SETTINGS } from '../../../../src/apps/form-settings.ts';
-import type { FieldDefinition } from '../../../../src/fields/definition.ts';
-import { type FormView, formControls, type SentForm } from '../../../../src/intake/forms/form-html.ts';
-import { createFormPages } from '../../../../src/intake/forms/form-pages.ts';
+import type { FieldDefinition } from '../../../../src/core/fields/definition.ts';
+import { DEFAULT_FORM_SETTINGS } from '../../../../src/features/form-settings/form-settings.ts';
+import { type FormView, formControls, type SentForm } from '../../../../src/features/forms/form-html.ts';
+import { createFormPages } from '../../../../src/features/forms/form-pages.ts';
 import { languageOf } from '../../../../src/platform/languages/languages.ts';
 import { type PlainCode, reasonOf, say } from '../../../../src/platform/languages/reasons.ts';
 

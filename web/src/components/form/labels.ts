@@ -1,5 +1,5 @@
-import type { KindName } from '#src/fields/base/browser-kinds.ts';
-import { plainLabel } from '#src/fields/marks.ts';
+import type { KindName } from '#src/core/fields/base/browser-kinds.ts';
+import { plainLabel } from '#src/features/display/marks.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
 

@@ -1,4 +1,4 @@
-import { CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
+import { CAPTCHA_WIDGETS } from '#src/features/display/captcha.ts';
 import type { FormSettings, Schema } from '../../api/endpoints.ts';
 import { and } from '../../texts/format.ts';
 import { t } from '../../texts/texts.ts';

@@ -1,11 +1,11 @@
 import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 
-import type { ServiceText } from '#src/fields/base/kind.ts';
-import { type StepTitle, stepMarkup, stepsOf } from '#src/fields/form-steps.ts';
-import { marked } from '#src/fields/marks.ts';
-import { fieldMarkup, formFields, type Markup } from '#src/fields/markup.ts';
-import { themeStyle } from '#src/fields/theme.ts';
+import type { ServiceText } from '#src/core/fields/base/kind.ts';
+import { type StepTitle, stepMarkup, stepsOf } from '#src/features/display/form-steps.ts';
+import { marked } from '#src/features/display/marks.ts';
+import { fieldMarkup, formFields, type Markup } from '#src/features/display/markup.ts';
+import { themeStyle } from '#src/features/display/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';

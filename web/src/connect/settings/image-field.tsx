@@ -1,6 +1,6 @@
 import { Button, FileButton, Group, Input } from '@mantine/core';
 import { useRef, useState } from 'react';
-import { IMAGE_BYTES, IMAGE_TYPES, type ImageName } from '#src/fields/theme.ts';
+import { IMAGE_BYTES, IMAGE_TYPES, type ImageName } from '#src/features/display/theme.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';

@@ -1,6 +1,6 @@
 import { Code, Fieldset, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core';
-import type { FieldDefinition } from '#src/fields/definition.ts';
-import { addressText, fillReply, replyValue } from '#src/outbound/notifications/reply-text.ts';
+import type { FieldDefinition } from '#src/core/fields/definition.ts';
+import { addressText, fillReply, replyValue } from '#src/features/notifications/reply-text.ts';
 import { fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import type { Field } from '../../api/endpoints.ts';

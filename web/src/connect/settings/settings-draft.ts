@@ -1,4 +1,4 @@
-import type { Theme } from '#src/fields/theme.ts';
+import type { Theme } from '#src/features/display/theme.ts';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';

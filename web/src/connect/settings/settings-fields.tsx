@@ -1,5 +1,5 @@
 import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
-import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/fields/captcha.ts';
+import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/features/display/captcha.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '#src/fields/theme.ts';
+import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '#src/features/display/theme.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';

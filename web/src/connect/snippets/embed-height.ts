@@ -1,4 +1,4 @@
-import { offeredChoices } from '#src/fields/markup.ts';
+import { offeredChoices } from '#src/features/display/markup.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { formControl, pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
 import type { SnippetTarget } from './page-snippets.ts';

@@ -1,4 +1,4 @@
-import type { MarkupNode } from '../../../../src/fields/markup.ts';
+import type { MarkupNode } from '../../../../src/features/display/markup.ts';
 
 /** Escapes a text for HTML content and for attribute values in double quotes. */
 export function escapeHtml(text: string): string {

@@ -1,5 +1,5 @@
-import { labelNodes, marked } from '#src/fields/marks.ts';
-import { offeredChoices } from '#src/fields/markup.ts';
+import { labelNodes, marked } from '#src/features/display/marks.ts';
+import { offeredChoices } from '#src/features/display/markup.ts';
 import { type FormControl as Control, choicesIn } from '../../schema-editor/draft/rules.ts';
 import { escapeHtml, nodesHtml, startTag } from './escape.ts';
 

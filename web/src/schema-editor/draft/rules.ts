@@ -1,19 +1,19 @@
 import './no-eval.ts';
 
-export { BROWSER_KINDS, type ConditionOperator } from '#src/fields/base/browser-kinds.ts';
-export { CHOICE_SEPARATOR, choicesIn } from '#src/fields/base/choice-list.ts';
-export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/fields/base/file-types.ts';
-export { dayOf, isDay } from '#src/fields/base/iso-date.ts';
-export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/fields/base/kind.ts';
-export { safeParse } from '#src/fields/base/safe-parse.ts';
+export { BROWSER_KINDS, type ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
+export { CHOICE_SEPARATOR, choicesIn } from '#src/core/fields/base/choice-list.ts';
+export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/core/fields/base/file-types.ts';
+export { dayOf, isDay } from '#src/core/fields/base/iso-date.ts';
+export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/core/fields/base/kind.ts';
+export { safeParse } from '#src/core/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
-export { compileSchema } from '#src/fields/compile.ts';
+export { compileSchema } from '#src/core/fields/compile.ts';
 export {
   type Condition,
   type Conditions,
   MAX_CONDITIONS,
   pagesOf,
-} from '#src/fields/conditions.ts';
+} from '#src/core/fields/conditions.ts';
 export {
   completeDefinition,
   definitionIssues,
@@ -24,9 +24,15 @@ export {
   NOT_OF_STAFF,
   ONLY_OF_STAFF,
   publicFields,
-} from '#src/fields/definition.ts';
-export { FIRST_TYPED, LAST_TYPED } from '#src/fields/kinds/date.ts';
-export { MAX_FILES } from '#src/fields/kinds/file.ts';
-export { FIELD_KINDS, getKind } from '#src/fields/kinds/registry.ts';
-export { type FormControl, formControl, formControls, sampleData, valueFromForm } from '#src/fields/presentation.ts';
+} from '#src/core/fields/definition.ts';
+export { FIRST_TYPED, LAST_TYPED } from '#src/core/fields/kinds/date.ts';
+export { MAX_FILES } from '#src/core/fields/kinds/file.ts';
+export { FIELD_KINDS, getKind } from '#src/core/fields/kinds/registry.ts';
+export {
+  type FormControl,
+  formControl,
+  formControls,
+  sampleData,
+  valueFromForm,
+} from '#src/features/display/presentation.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';

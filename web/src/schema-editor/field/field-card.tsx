@@ -1,6 +1,6 @@
 import { ActionIcon, Badge, UnstyledButton } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-import { plainLabel } from '#src/fields/marks.ts';
+import { plainLabel } from '#src/features/display/marks.ts';
 import { CopyIcon, DownIcon, GripIcon, RightIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { changeField, type DraftField, type LooseDefinition } from '../draft/draft.ts';

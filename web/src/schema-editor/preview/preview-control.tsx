@@ -1,7 +1,7 @@
 import { Anchor, Checkbox, FileInput, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { labelNodes, marked, plainLabel } from '#src/fields/marks.ts';
-import { offeredChoices } from '#src/fields/markup.ts';
+import { labelNodes, marked, plainLabel } from '#src/features/display/marks.ts';
+import { offeredChoices } from '#src/features/display/markup.ts';
 import { inputProps } from '../../components/form/input.ts';
 import { Marked } from '../../components/marked.tsx';
 import { t } from '../../texts/texts.ts';

@@ -1,4 +1,4 @@
-import type { ConditionOperator } from '#src/fields/base/browser-kinds.ts';
+import type { ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
 
 /** Texts of conditions and pages, which only the schema editor and the form settings load. */
 export const conditions = {

@@ -1,4 +1,4 @@
-import type { FIELD_KINDS } from '#src/fields/kinds/registry.ts';
+import type { FIELD_KINDS } from '#src/core/fields/kinds/registry.ts';
 
 type Kind = (typeof FIELD_KINDS)[number];
 type NameOf<Options> = Options extends unknown ? keyof Options : never;

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { listOfValues, valuesInList } from '#src/operators/search/value-list.ts';
+import { listOfValues, valuesInList } from '#src/features/search/value-list.ts';
 import { Form } from '../../components/form/form.tsx';
 import { inputProps } from '../../components/form/input.ts';
 import { numbers } from '../../texts/numbers.ts';

@@ -1,4 +1,4 @@
-import { valuesInList } from '#src/operators/search/value-list.ts';
+import { valuesInList } from '#src/features/search/value-list.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { calendarDay, dateTime } from '../../components/content/time.tsx';
 import { fieldName, labelOf } from '../../components/form/labels.ts';

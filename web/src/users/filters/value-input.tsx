@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { listOfValues, valuesInList } from '#src/operators/search/value-list.ts';
+import { listOfValues, valuesInList } from '#src/features/search/value-list.ts';
 import { inputProps } from '../../components/form/input.ts';
 import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';

@@ -1,0 +1,268 @@
+import { randomUUID } from 'node:crypto';
+import { type Filter, type FindOptions, ObjectId } from 'mongodb';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
+import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
+import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { literal } from '../../platform/database/collections.ts';
+import { typedFilter } from '../../platform/database/filters.ts';
+import type { App, AppDocument, Role } from './app.ts';
+import type { CreateApp } from './app-creation.ts';
+import type { AppParts, AppTime } from './app-part.ts';
+import { type AppModel, type DeletedAppModel, NOT_BEING_DELETED } from './apps.model.ts';
+import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
+
+/** A member by which a list of apps can be sorted. */
+export type AppOrder = 'sourceAppId' | AppTime;
+
+const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
+
+/** Is called after the hash of a password, which may have waited for others, before the write. */
+type Recheck = () => Promise<void>;
+
+interface CreationOptions {
+  recheck?: Recheck;
+  /** Those of features. */
+  members?: Partial<AppDocument>;
+}
+
+/** A password in plain text. Only its hash is stored. */
+export interface NewPassword {
+  app: App;
+  password: string;
+}
+
+export type AppService = ReturnType<typeof createAppService>;
+
+/** The operations on apps (spec 2.2 and 4.4). An app in creation or deletion is absent. */
+export function createAppService(deps: {
+  apps: AppModel;
+  deletedApps: DeletedAppModel;
+  createApp: CreateApp;
+  hasher: PasswordHasher;
+  parts: Pick<AppParts, 'toApp' | 'listing'>;
+}) {
+  const { apps, deletedApps, createApp, hasher, parts } = deps;
+  const { toApp, listing } = parts;
+
+  async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
+    const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
+    return found ? toApp(found) : undefined;
+  }
+
+  const find = (sourceAppId: string, readConcern: 'local' | 'majority' = 'local'): Promise<App | undefined> =>
+    findOne({ sourceAppId }, { readConcern });
+
+  async function exists(filter: Filter<AppDocument>): Promise<boolean> {
+    return (await apps.findOne(filter, { projection: { _id: 1 } })) !== null;
+  }
+
+  async function credentials(password: string, recheck?: Recheck) {
+    const passwordHash = await hasher.hash(password);
+    await recheck?.();
+    return { passwordHash, credentialId: randomUUID() };
+  }
+
+  async function insert(
+    sourceAppId: string,
+    role: Role,
+    password: string,
+    { recheck, members }: CreationOptions = {},
+  ): Promise<App> {
+    const app = {
+      sourceAppId,
+      role,
+      ...(await credentials(password, recheck)),
+      createdAt: new Date(),
+      ...members,
+    };
+    return toApp({ _id: await createApp(app), ...app });
+  }
+
+  async function replacePassword(
+    filter: Filter<AppDocument>,
+    until: Until,
+    recheck?: Recheck,
+  ): Promise<NewPassword | undefined> {
+    const password = generatePassword();
+    const update = { $set: await credentials(password, recheck) };
+    const live = { ...filter, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
+    const found = await apps.findOneAndUpdate(live, update, { returnDocument: 'after' });
+    if (found) return { app: toApp(found), password };
+    if (await exists({ ...filter, ...NOT_BEING_DELETED })) throw new Unavailable();
+    return undefined;
+  }
+
+  return {
+    find,
+
+    /** @throws {NotFound} */
+    async get(sourceAppId: string): Promise<App> {
+      const app = await find(sourceAppId);
+      if (!app) throw new AppNotFound();
+      return app;
+    },
+
+    /** While the state is `deleting`, the last removal of records is still to come. */
+    async stateOf(_id: ObjectId): Promise<AppState> {
+      const app = await apps.findOne({ _id }, { projection: { deletingSince: 1 } });
+      if (app) return app.deletingSince ? 'deleting' : 'live';
+      // Read after the app, because a deletion writes the tombstone before it removes the app.
+      const tombstone = await deletedApps.findOne({ _id }, { readConcern: 'majority' });
+      return tombstone ? 'deleted' : 'missing';
+    },
+
+    /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
+    findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
+      findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
+
+    findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
+
+    /** Yields all apps from a cursor, ordered by `sourceAppId`. */
+    async *list(): AsyncGenerator<App> {
+      // By the collection: a cursor.
+      const found = apps.collection.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
+      for await (const app of found) yield toApp(app);
+    },
+
+    /** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
+    async page({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> {
+      const conditions: Filter<AppDocument>[] = [NOT_BEING_DELETED];
+      const matching = { $regex: literal(q), $options: 'i' };
+      const searched = ['sourceAppId', ...listing.searched];
+      if (q !== '') conditions.push({ $or: searched.map((path) => typedFilter({ [path]: matching })) });
+      if (after) conditions.push(laterThan(after, sort, direction));
+      const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
+      return (await apps.find({ $and: conditions }, { sort: order, limit })).map(toApp);
+    },
+
+    async named(names: readonly string[]): Promise<App[]> {
+      const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
+      return (await apps.find(filter, { sort: { sourceAppId: 1 } })).map(toApp);
+    },
+
+    /** Resolves with at most `count` ids of apps after `after`, ascending. */
+    async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
+      const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
+      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
+      const found = await apps.find(filter, options);
+      return found.map(({ _id }) => _id);
+    },
+
+    /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
+    async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
+      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } });
+      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
+    },
+
+    /**
+     * Creates an app with a generated password and the default schema (spec 4.4).
+     * @throws {InvalidInput} when the id is invalid @throws {Conflict} when it is taken
+     * @throws {Unavailable} when the database cannot be reached; the app then does not exist,
+     * unless the last step of the creation failed (decision 14)
+     */
+    async create(sourceAppId: string, role: Role = 'user', options?: CreationOptions): Promise<NewPassword> {
+      if (!APP_ID_PATTERN.test(sourceAppId)) {
+        throw new InvalidInput('appIdFormat');
+      }
+      if (!REACHABLE_APP_ID.test(sourceAppId)) throw new InvalidInput('appIdUnreachable');
+      // Detects most conflicts before the expensive hash.
+      if (await exists({ sourceAppId, creating: { $exists: false } })) throw new Conflict('appExists');
+      const password = generatePassword();
+      return { app: await insert(sourceAppId, role, password, options), password };
+    },
+
+    /**
+     * Creates an admin app unless one exists; resolves with it and its password if this call did.
+     * @throws {Conflict} when an app with role `user` has this `sourceAppId`
+     */
+    async ensureAdmin(sourceAppId: string, given?: string): Promise<NewPassword | undefined> {
+      const adminFilter = { role: 'admin', creating: { $exists: false } } as const;
+      if (await exists(adminFilter)) return undefined;
+      const password = given ?? generatePassword();
+      try {
+        return { app: await insert(sourceAppId, 'admin', password), password };
+      } catch (error) {
+        // Another server created it, or finished the creation of this one, which was stopped.
+        if (await exists(adminFilter)) return undefined;
+        throw error;
+      }
+    },
+
+    /** Replaces the password; the app's sessions become invalid at once. @throws {NotFound} */
+    async rotatePassword(sourceAppId: string, until: Until, recheck?: Recheck): Promise<NewPassword> {
+      const replaced = await replacePassword({ sourceAppId }, until, recheck);
+      if (!replaced) throw new AppNotFound();
+      return replaced;
+    },
+
+    /** @throws {Unauthenticated} when the password changed after the session was read */
+    async rotateOwnPassword(
+      { id, credentialId }: Pick<App, 'id' | 'credentialId'>,
+      until: Until,
+      recheck?: Recheck,
+    ): Promise<NewPassword> {
+      const replaced = await replacePassword({ _id: id, credentialId }, until, recheck);
+      if (!replaced) throw new Unauthenticated();
+      return replaced;
+    },
+
+    /** Resolves with whether log-ins with the password of an app are accepted. */
+    hasSharedLogin: (_id: ObjectId): Promise<boolean> => exists({ _id, ...WITH_SHARED_LOGIN }),
+
+    /** Allows or refuses the password, unless a later change of the members was copied. */
+    async setSharedLogin(_id: ObjectId, enabled: boolean, epoch: number): Promise<void> {
+      const older = { $or: [{ sharedLoginEpoch: { $exists: false } }, { sharedLoginEpoch: { $lt: epoch } }] };
+      await apps.updateOne({ _id, ...older }, { $set: { sharedLogin: enabled, sharedLoginEpoch: epoch } });
+    },
+
+    /**
+     * Resolves with the app if the password is correct, in the same time for an unknown app.
+     * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
+     */
+    async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
+      hasher.assertCapacity(waiter);
+      const found = await apps.findOne({ sourceAppId, ...WITH_SHARED_LOGIN, ...NOT_BEING_DELETED });
+      const matches = await hasher.verify(password, found?.passwordHash, waiter);
+      return matches && found ? toApp(found) : undefined;
+    },
+  };
+}
+
+/**
+ * The state of an incarnation: `live`, possibly under another `sourceAppId`; `deleting`; `deleted`
+ * with a tombstone; or `missing` without document and tombstone, after a manual edit or during a
+ * restore. Nothing may be removed for a missing app (invariant 8).
+ */
+type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
+
+/** The last app of the previous page: its name, and its time if the order has one. */
+export interface AppPlace {
+  sourceAppId: string;
+  time?: Date | null;
+}
+
+interface AppPageRequest {
+  /** A part of `sourceAppId`, in any case. */
+  q: string;
+  sort: AppOrder;
+  direction: 1 | -1;
+  after?: AppPlace | undefined;
+  limit: number;
+}
+
+/** Returns the place after which the next page begins. */
+export function parsePlace(app: Pick<App, 'sourceAppId' | AppTime>, sort: AppOrder): AppPlace {
+  const { sourceAppId } = app;
+  return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
+}
+
+function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
+  const beyond = direction === 1 ? '$gt' : '$lt';
+  const name = typedFilter<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
+  if (sort === 'sourceAppId') return name;
+  const tie = typedFilter<AppDocument>({ [sort]: time, ...name });
+  // An app without the time comes first in ascending order.
+  if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
+  const others = direction === 1 ? [] : [{ [sort]: null }];
+  return { $or: [{ [sort]: { [beyond]: time } }, ...others, tie] };
+}

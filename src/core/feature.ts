@@ -1,0 +1,144 @@
+import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
+import type { Collection } from '../platform/database/collections.ts';
+import type { CollectionIndexes } from '../platform/database/indexes.ts';
+import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
+import type { Job } from '../platform/jobs/job-runner.ts';
+import type { JobWorker } from '../platform/jobs/job-worker.ts';
+import type { Migration } from '../platform/migrations/migration.ts';
+import type { BodyPart } from './api/body-readers.ts';
+import type { AuditPart, OriginCheck, Refuse, Route } from './api/endpoint.ts';
+import type { CallerPart } from './api/principal.ts';
+import type { SessionPart } from './sessions/session-part.ts';
+
+/** Data deleted with an incarnation of an app; features depend on apps (docs/architecture.md). */
+export interface AppOwned {
+  /** Stores the initial data of a new app before it becomes visible. Idempotent. */
+  prepare?(appId: ObjectId): Promise<void>;
+  /**
+   * Removes the app's data, or what was created at or after `since`. Idempotent.
+   * @param guard called before each removal; rejects when the app was restored
+   * @returns the number of removed documents
+   */
+  removeAll(appId: ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
+  /** Resolves with whether the app has data created before, or at or after (`since`), `time`. */
+  has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
+}
+
+/**
+ * Declares that all documents of a collection belong to apps.
+ * @param created the member that holds the time of creation, or has the order of creation
+ * @param of matches the documents of an app @param valueAt the value of `created` at a time
+ * @param keyMembers see `removeInSteps`
+ */
+export function ownedBy<Document extends MongoDocument>(
+  collection: Collection<Document>,
+  created: keyof Document & string,
+  {
+    of = (appId) => ({ appId }),
+    valueAt = (time) => time,
+    keyMembers = [],
+  }: {
+    of?(appId: ObjectId): object;
+    valueAt?(time: Date): unknown;
+    keyMembers?: readonly (keyof Document & string)[];
+  } = {},
+): AppOwned {
+  const filterOf = (appId: ObjectId, range?: object) =>
+    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as Filter<Document>;
+  return {
+    removeAll: (appId, since, guard) =>
+      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard, keyMembers),
+    has: async (appId, made, time) => {
+      const range = { [made === 'before' ? '$lt' : '$gte']: valueAt(time) };
+      return (await collection.findOne(filterOf(appId, range), { projection: { _id: 1 } })) !== null;
+    },
+  };
+}
+
+export interface PersonEntry {
+  appId: ObjectId;
+  /** The members of the entry, beginning with `kind`. */
+  shown: Record<string, unknown>;
+}
+
+/** A file that holds data of a person. */
+export interface PersonFile {
+  /** Unique among the files of the person, with `/`. */
+  path: string;
+  content: AsyncIterable<Uint8Array>;
+  modified: Date;
+}
+
+/** Exports and erasures use personal data by this interface only, so that imports point down. */
+export interface PersonData {
+  /** The name of its count in the receipt of an erasure. */
+  name: string;
+  /** What at most {@link APPS_AT_ONCE} apps hold of the person of this email. */
+  entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
+  /** The files that its entries name. Absent: it has none. */
+  filesOf?(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonFile>;
+  /**
+   * Erases it; resolves with the number of erased documents.
+   * @param guard asked after the reads on which a statement depends, so that a late one erases
+   * nothing: an operator may have restored the data, or the person may have sent new data
+   * @throws {Unavailable} when the time of the request is over; a repeat goes on
+   */
+  eraseOf(appIds: readonly ObjectId[], email: string, guard: RemovalGuard): Promise<number>;
+}
+
+export const APPS_AT_ONCE = 500;
+
+/** Documents that belong to accounts. */
+export interface AccountOwned {
+  /** Removes those of an account that is being erased. Idempotent. */
+  forgetAccount(id: ObjectId): Promise<void>;
+}
+
+/** What a feature declares; services.ts reads it. Features may add members (decision 53). */
+export interface Feature {
+  /** Reads bodies of other media types than JSON. */
+  bodies?: BodyPart;
+  /** Decides which pages of other sites may call the endpoints of public clients. */
+  origins?: OriginCheck;
+  /** A function composes them from the parts of all features. */
+  routes?: readonly Route[] | (() => readonly Route[]);
+  sessions?: SessionPart;
+  callers?: CallerPart;
+  audit?: AuditPart;
+  /** Answers visitors after refusals of requests below a path. */
+  refusals?: Readonly<Record<string, Refuse>>;
+  /** The collections whose indexes exist before the server listens. */
+  models?: readonly CollectionIndexes[] | (() => readonly CollectionIndexes[]);
+  jobs?: readonly Job[];
+  workers?: readonly JobWorker[];
+  owned?: readonly AppOwned[];
+  ofAccounts?: readonly AccountOwned[];
+  /** Personal data, in the order of an erasure. */
+  personal?: readonly PersonData[];
+  migrations?: readonly Migration[];
+  /** Repairs stored data at each start, after the migrations. */
+  prepare?(): Promise<void>;
+  /** Stops work in progress, before the background jobs stop. */
+  stop?(): Promise<void>;
+  /** Writes pending data and releases connections, after the background jobs have stopped. */
+  close?(): unknown;
+}
+
+/**
+ * Returns the endpoints of each feature. A feature extends an endpoint of the core when it declares
+ * the same method and path before it. Call it when all features exist.
+ */
+export function routesOf(features: readonly Feature[]): Route[][] {
+  const known = new Set<string>();
+  return features.map(({ routes = [] }) =>
+    (typeof routes === 'function' ? routes() : routes).filter(({ spec: { method, path } }) => {
+      const isFirst = !known.has(`${method} ${path}`);
+      known.add(`${method} ${path}`);
+      return isFirst;
+    }),
+  );
+}
+
+/** Returns the models of all features. */
+export const modelsOf = (features: readonly Feature[]): CollectionIndexes[] =>
+  features.flatMap(({ models = [] }) => [...(typeof models === 'function' ? models() : models)]);

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { code, problem } from '../../../platform/languages/problems.ts';
+import { say } from '../../../platform/languages/reasons.ts';
+import { type Interval, only } from '../base/comparison.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
+import { type ConvertedText, defineKind, indexed } from '../base/kind.ts';
+import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';
+import { askOrder, OF_ORDER, queriedNumber, type Refused } from '../base/queries.ts';
+
+const LONG_INTEGER = /^-?\d{16,}$/;
+/** A digit other than 0 before the exponent. */
+const NONZERO = /^[^eE]*[1-9]/;
+
+const Value = z.number(code('notNumber'));
+
+/** A finite JSON number with inclusive bounds. A numeric string is not a number. */
+export const number = defineKind({
+  name: 'number',
+  options: {
+    min: { schema: z.number().optional(), control: 'number', stricter: 'higher' },
+    max: { schema: z.number().optional(), control: 'number', stricter: 'lower' },
+    indexed,
+  },
+  formOptions: { help, placeholder, default: initialValue(z.number()), autocomplete, hidden, prefill },
+  checkDefinition({ min, max }, report) {
+    if (min !== undefined && max !== undefined && min > max) report('aboveMax', 'min');
+  },
+  schema: ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
+    Value.check(({ value, issues }) => {
+      if (value < min) issues.push(problem('tooSmall', { min }));
+      else if (value > max) issues.push(problem('tooLarge', { max }));
+    }),
+  describe: ({ min, max }) => ({ minimum: min, maximum: max }),
+  indexValue: (value) => (typeof value === 'number' ? value : null),
+  staysHidden: false,
+  queried: {
+    name: 'number',
+    operators: OF_ORDER,
+    ask: (operator, texts) => askOrder(operator, texts, readNumber),
+    sortValue: (value) => (typeof value === 'number' ? value : undefined),
+    chart: 'numbers',
+    indexBound: (value) => value,
+  },
+  cell: 'number',
+  inWords: (value) => (typeof value === 'number' ? String(value) : undefined),
+  repliedTo: 'everyone',
+  fromTexts: (texts) => lastTrimmed(texts, convertNumber),
+  sample({ min, max }) {
+    if (min !== undefined && min > 1) return min;
+    if (max !== undefined && max < 1) return max;
+    return 1;
+  },
+  valueType: () => 'number',
+  control: 'number',
+  attributes: ({ min, max }) => ({ step: 'any', min, max }),
+});
+
+/** Refuses what a JSON body may not have either: numbers that a double would alter (spec 8). */
+function convertNumber(text: string): ConvertedText {
+  if (!DECIMAL.test(text)) return { problem: say('notNumber') };
+  const value = Number(text);
+  if (!Number.isFinite(value)) return { problem: say('notNumber') };
+  const digits = text.replace(/^(-?)0+(?=\d)/, '$1');
+  if (LONG_INTEGER.test(digits) && String(value) !== digits) return { problem: say('tooManyDigits') };
+  if (value === 0 && NONZERO.test(text)) return { problem: say('nearZero') };
+  return { value };
+}
+
+function readNumber(text: string): Interval | Refused {
+  const number = queriedNumber(text);
+  return number === undefined ? { problem: say('notNumberValue') } : only(number);
+}

@@ -1,0 +1,193 @@
+import {
+  AppNotFound,
+  Conflict,
+  InvalidInput,
+  NotFound,
+  PreconditionFailed,
+  Unavailable,
+} from '../../platform/core/errors.ts';
+import type { Until } from '../../platform/database/clock.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
+import { say } from '../../platform/languages/reasons.ts';
+import type { App } from '../apps/app.ts';
+import type { AppService } from '../apps/apps.service.ts';
+import type { AppRevision } from '../apps/revision.ts';
+import { compileSchema } from '../fields/compile.ts';
+import {
+  completeDefinition,
+  definitionIssues,
+  type FieldDefinition,
+  type FieldDefinitionInput,
+  fileLimitIssues,
+} from '../fields/definition.ts';
+import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
+import type { Lease, SchemaLeases } from './schema-leases.ts';
+import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor } from './schemas.model.ts';
+
+/** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
+export class UnknownApp extends InvalidInput {
+  constructor() {
+    super('invalidAppId');
+  }
+}
+
+/** A schema that replaces the newest one (spec 4.4). */
+export interface SchemaChange {
+  rejectUnknown: boolean;
+  fields: FieldDefinitionInput[];
+  /** The fields whose stored values move to another key. */
+  renames?: readonly Rename[] | undefined;
+}
+
+/** A version that is to be stored, with its own renames. */
+interface NewVersion {
+  fields: readonly FieldDefinition[];
+  renames: readonly Rename[];
+}
+
+/** What a feature does when the schema of an app is replaced. Both are idempotent. */
+export interface SchemaPart {
+  /** Runs before the version is stored. Another server may store that version first. */
+  before?(appId: App['id'], version: NewVersion, until: Until): Promise<void>;
+  /** Runs after the version is stored, and before the answer. */
+  after?(appId: App['id'], version: NewVersion): Promise<void>;
+}
+
+/** A version of a schema. `renames`: those whose values are being moved. */
+export type CompiledVersion = Pick<Lease, 'schema' | 'validator' | 'renames'>;
+
+export type SchemaService = ReturnType<typeof createSchemaService>;
+
+/** The operations on schemas (spec 2.3 and 4.4). */
+export function createSchemaService(deps: {
+  apps: AppService;
+  store: SchemaStore;
+  leases: SchemaLeases;
+  revision: AppRevision;
+  parts(): readonly SchemaPart[];
+  /** The largest file, in bytes. */
+  fileLimit: number;
+}) {
+  const { apps, store, leases, revision, parts, fileLimit } = deps;
+
+  async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
+    const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
+    if (!stored) throw version === undefined ? new AppNotFound() : new NotFound('schemaNotFound');
+    return stored;
+  }
+
+  const ofApp = async (app: Pick<App, 'id'>, version?: number): Promise<AppSchema> => (await read(app, version)).schema;
+
+  /**
+   * Resolves when the app exists after its new version took effect; otherwise removes that version.
+   * @throws {NotFound} when the app was deleted
+   * @throws {Unavailable} when the app is missing without a tombstone
+   */
+  async function ensureLive(appId: App['id'], versionId: App['id']): Promise<void> {
+    const state = await apps.stateOf(appId);
+    if (state === 'live') return;
+    if (state === 'missing') throw new Unavailable();
+    await store.remove(versionId);
+    throw new AppNotFound();
+  }
+
+  return {
+    /** Resolves with the newest schema of an app, or with that `version`. @throws {NotFound} */
+    ofApp,
+
+    /** Resolves with a lease on the newest schema. @throws {UnknownApp} @throws {Unavailable} */
+    async current(sourceAppId: string): Promise<Lease> {
+      const lease = await leases.hold(sourceAppId);
+      if (!lease) throw new UnknownApp();
+      return lease;
+    },
+
+    /** Resolves with any app's newest schema, or with that `version`. @throws {NotFound} */
+    async get(sourceAppId: string, version?: number): Promise<AppSchema> {
+      return ofApp(await apps.get(sourceAppId), version);
+    },
+
+    /** Resolves with any app's newest schema, or that `version`, compiled. @throws {NotFound} */
+    async compiled(sourceAppId: string, version?: number): Promise<CompiledVersion> {
+      const app = await apps.get(sourceAppId);
+      // Of the newest version it is compiled already, which takes up to 40 ms.
+      const lease = version === undefined ? await leases.hold(sourceAppId) : undefined;
+      if (lease) return lease;
+      const { schema, moving } = await read(app, version);
+      return { schema, validator: compileSchema(schema), renames: moving };
+    },
+
+    /** Resolves with a cursor over all versions, newest first. @throws {NotFound} */
+    async history(sourceAppId: string): Promise<AsyncIterable<SchemaVersion>> {
+      return store.history((await apps.get(sourceAppId)).id);
+    },
+
+    /**
+     * Replaces an app's schema by a new version and resolves with it (spec 4.4). After that no
+     * server validates a submission against an older version (invariant 4): it waits until every
+     * lease on the previous version has expired. Stored values of renamed fields move later, but
+     * reads and submissions take a record as renamed at once (decision 22). On one of the errors
+     * below nothing is stored; after another one the version may be.
+     *
+     * @param over the only versions to replace; the unique index lets one of several servers win
+     * @param by whose id is that of the app of a session, or "command line"
+     * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
+     * @throws {PreconditionFailed} when the newest version is not in `over`
+     * @throws {Conflict} when values still move for an earlier rename that this one touches
+     */
+    async replace(
+      sourceAppId: string,
+      { rejectUnknown, fields: input, renames = [] }: SchemaChange,
+      { over, by, until }: { over?: readonly number[] | undefined; by: VersionAuthor; until: Until },
+    ): Promise<AppSchema> {
+      const { id } = await apps.get(sourceAppId);
+      const issues = [...definitionIssues(input), ...fileLimitIssues(input, fileLimit)];
+      if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
+      const fields = input.map(completeDefinition);
+      for (;;) {
+        const stored = await store.newest(id);
+        if (!stored) throw new AppNotFound();
+        // An insert has no filter: the index refuses a late one, whose version was stored since.
+        await until();
+        const { schema: newest, moving: earlier } = stored;
+        if (over && !over.includes(newest.version)) {
+          throw new PreconditionFailed(say('schemaChanged', { version: newest.version }));
+        }
+        const version = newest.version + 1;
+        const wrong = renameIssues(renames, newest.fields, fields);
+        if (wrong.length > 0) throw new InvalidInput('invalidSchema', wrong);
+        refuseEarlyRenames(earlier, renames, fields);
+        const schema: AppSchema = { version, rejectUnknown, fields };
+        const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
+        for (const part of parts()) await part.before?.(id, { fields, renames }, until);
+        let added: App['id'];
+        try {
+          added = await store.add(id, schema, { ...by, renames, moving });
+        } catch (error) {
+          if (isDuplicateKey(error)) continue; // another PUT stored that version
+          throw error;
+        }
+        for (const part of parts()) await part.after?.(id, { fields, renames });
+        leases.forget(sourceAppId);
+        await revision.publish();
+        await ensureLive(id, added);
+        return schema;
+      }
+    },
+  };
+}
+
+/** Refuses what a rename whose values are still being moved does not allow (spec 4.4, rule 8). */
+function refuseEarlyRenames(
+  earlier: PendingRenames | undefined,
+  renames: readonly Rename[],
+  fields: readonly { key: string }[],
+): void {
+  if (!earlier) return;
+  const reused = fields.find(({ key }) => earlier.pairs.some(({ from }) => from === key));
+  if (renames.length === 0 && !reused) return;
+  const { version } = earlier;
+  throw new Conflict(
+    reused ? say('renamedKeyInUse', { version, key: reused.key }) : say('renamesPending', { version }),
+  );
+}

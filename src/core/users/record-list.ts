@@ -1,0 +1,187 @@
+import { LRUCache } from 'lru-cache';
+import { MaxKey, MinKey, type ObjectId } from 'mongodb';
+import {
+  type DocumentId,
+  firstBatch,
+  type RawDocuments,
+  readId,
+  takeBytes,
+  totalBytes,
+} from '../../platform/bson/documents.ts';
+import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
+import type { AppId, OperatorLoad } from '../api/operator-load.ts';
+import { NEWEST_FIRST, newestFirst, type UserCollection } from './users.model.ts';
+
+/** The target size of a page of whole records. One is sent while the next one is read. */
+export const PAGE_BYTES = 128 * 1024;
+/** A larger result is cut to `PAGE_BYTES`. */
+export const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
+/** The maximum of a page. 500 delays concurrent listings; 100 costs the database more. */
+const MAX_RECORDS = 200;
+const PAGE_TIME_MS = 1_000;
+/** The time limit of a query on keys alone; below the deadline of a request. */
+const KEYS_TIME_MS = 2_000;
+const MAX_APPS = 10_000;
+
+/** Records in the order of all apps. */
+const BY_ID = { _id: 1 } as const;
+
+/** Returns what is shown of a page of an app, or of all apps. */
+export type Show = (documents: RawDocuments, appId: AppId) => RawDocuments;
+
+/** Resolves with how records are shown that are read after the call. */
+export type Showing = () => Promise<Show>;
+
+const asStored: Showing = async () => (documents) => documents;
+
+export type RecordList = ReturnType<typeof createRecordList>;
+
+/**
+ * Reads whole records, newest first, in pages of about 128 kB (invariant 6). Each query is bounded
+ * and starts after the last record of the previous one, so no cursor stays open for a slow reader.
+ */
+export function createRecordList(
+  users: UserCollection,
+  load: Pick<OperatorLoad, 'step' | 'pause'>,
+  showing: Showing = asStored,
+) {
+  const sizes = createRecordSizes();
+
+  /** Reads the page after a record; fewer records than there may be if they are large. */
+  async function readPage(
+    appId: AppId,
+    after: DocumentId | undefined,
+    most: number,
+    signal?: AbortSignal,
+  ): Promise<Page> {
+    for (let limit = most; ; limit = Math.max(1, Math.floor(limit / 8))) {
+      try {
+        const show = await showing();
+        const { filter, ...options } = pageQuery(appId, after);
+        const limits = { limit, batchSize: limit, maxTimeMS: PAGE_TIME_MS, raw: true } as const;
+        const found = await load.step('page', appId, async () =>
+          signal?.aborted ? NOTHING : firstBatch(users.find<Uint8Array>(filter, { ...options, ...limits })),
+        );
+        return cut(found, limit, (documents) => show(documents, appId));
+      } catch (error) {
+        if (isEmptyRange(error)) return { documents: [], next: undefined };
+        if (!isOverTime(error) || limit === 1) throw error;
+      }
+    }
+  }
+
+  function cut(
+    found: Awaited<ReturnType<typeof firstBatch>>,
+    limit: number,
+    show: (read: RawDocuments) => RawDocuments,
+  ): Page {
+    const isLarge = totalBytes(found.documents) > MAX_PAGE_BYTES;
+    const documents = isLarge ? takeBytes(found.documents, PAGE_BYTES) : found.documents;
+    const last = documents.at(-1);
+    const isEnd = found.isWhole && documents.length === found.documents.length && documents.length < limit;
+    return { documents: show(documents), next: last && !isEnd ? readId(last) : undefined };
+  }
+
+  /** The id of the record before the place after `count` records; undefined: there are fewer. */
+  async function skip(appId: AppId, count: number): Promise<DocumentId | undefined> {
+    const order = appId ? { hint: NEWEST_FIRST, sort: NEWEST_FIRST } : { hint: BY_ID, sort: { _id: -1 } as const };
+    const options = { ...order, projection: { _id: 1 }, skip: count - 1, limit: 1, maxTimeMS: KEYS_TIME_MS };
+    const [found] = await users.find(appId ? { appId } : {}, options).toArray();
+    return found?._id;
+  }
+
+  return {
+    sizes,
+    showing,
+
+    /**
+     * Yields all records of an app as BSON, and reads one page ahead.
+     * @throws the driver's error; `isOverTime` recognizes a query over its time limit
+     */
+    all(appId: ObjectId, signal?: AbortSignal): AsyncGenerator<RawDocuments> {
+      let after: DocumentId | undefined;
+      let isEnd = false;
+      const read = async () => {
+        if (isEnd) return undefined;
+        const { documents, next } = await readPage(appId, after, sizes.perPage(appId), signal);
+        sizes.note(appId, documents);
+        after = next;
+        isEnd = next === undefined;
+        return documents;
+      };
+      return inPages(read, load, signal);
+    },
+
+    /** Yields `limit` records after the first `skip` of an app, or of all apps. */
+    async *slice(appId: AppId, page: { skip: number; limit: number }): AsyncGenerator<RawDocuments> {
+      let after = page.skip > 0 ? await skip(appId, page.skip) : undefined;
+      if (page.skip > 0 && after === undefined) return;
+      for (let left = page.limit; left > 0; ) {
+        const { documents, next } = await readPage(appId, after, Math.min(left, sizes.perPage(appId)));
+        sizes.note(appId, documents);
+        if (documents.length > 0) yield documents;
+        if (next === undefined) return;
+        left -= documents.length;
+        after = next;
+        await load.pause();
+      }
+    },
+  };
+}
+
+const NOTHING = { documents: [], isWhole: true };
+
+interface Page {
+  documents: RawDocuments;
+  /** The id of the last record; undefined: no record follows. */
+  next: DocumentId | undefined;
+}
+
+function pageQuery(appId: AppId, after: DocumentId | undefined) {
+  if (appId)
+    return { filter: { appId, ...(after !== undefined && { _id: { $ne: after } }) }, ...newestFirst(appId, after) };
+  return {
+    filter: {},
+    hint: BY_ID,
+    sort: { _id: -1 } as const,
+    min: { _id: new MinKey() },
+    max: { _id: after ?? new MaxKey() },
+  };
+}
+
+/** The average size of each app's records, so that a query requests one page. */
+function createRecordSizes() {
+  const averages = new LRUCache<string, number>({ max: MAX_APPS });
+  const cacheKey = (appId: AppId): string => appId?.toHexString() ?? '';
+
+  return {
+    /** The number of records of a page: 1 to 200. */
+    perPage(appId: AppId): number {
+      const average = averages.get(cacheKey(appId)) ?? 1;
+      return Math.min(MAX_RECORDS, Math.max(1, Math.floor(PAGE_BYTES / average)));
+    },
+
+    note(appId: AppId, documents: RawDocuments): void {
+      if (documents.length > 0) averages.set(cacheKey(appId), totalBytes(documents) / documents.length);
+    },
+  };
+}
+
+/** Yields what `read` resolves with, until it is undefined, and reads one page ahead. */
+export async function* inPages(
+  read: () => Promise<RawDocuments | undefined>,
+  load: Pick<OperatorLoad, 'pause'>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RawDocuments> {
+  let ahead: Promise<RawDocuments | undefined> | undefined = read();
+  while (!signal?.aborted) {
+    const documents: RawDocuments | undefined = await (ahead ?? read());
+    if (!documents) return;
+    // A page of large records is alone in memory.
+    ahead = totalBytes(documents) <= MAX_PAGE_BYTES ? read() : undefined;
+    // The reader may stop before it awaits the next page.
+    ahead?.catch(() => undefined);
+    await load.pause();
+    if (documents.length > 0) yield documents;
+  }
+}

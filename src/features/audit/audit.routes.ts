@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { type Cursors, pageOf } from '../../core/api/cursors.ts';
+import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
+import type { SessionPrincipal } from '../../core/api/principal.ts';
+import { PageLimit, Timestamp } from '../../core/api/validation.ts';
+import { Forbidden } from '../../platform/core/errors.ts';
+import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import { code } from '../../platform/languages/problems.ts';
+import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
+import type { Names, ReadNames } from './names.ts';
+
+export const ACTIONS = [...AUDITED_CHANGES, ...AUDITED_READS, 'login.failed'] as const;
+
+const Action = z.enum(ACTIONS, code('notAuditAction')).meta({ example: 'users.exported' });
+
+/** The actions whose target is an account. */
+const CHANGES_OF_ACCOUNTS: ReadonlySet<AuditDocument['action']> = new Set([
+  ...(['login', 'login.failed', 'invitation.accepted', 'member.changed', 'member.removed'] as const),
+  ...(['account.changed', 'account.link.created', 'account.erased', 'account.sessions.ended'] as const),
+  ...(['account.password.replaced', 'account.factors.changed'] as const),
+]);
+
+/** What has a name, by the kind of a target. */
+const NAMED = {
+  account: 'accounts',
+  key: 'keys',
+  webhook: 'webhooks',
+  view: 'views',
+  change: 'changes',
+  import: 'imports',
+  invitation: 'invitations',
+} as const satisfies Record<string, keyof Names>;
+
+type TargetKind = keyof typeof NAMED;
+
+const TARGET_KINDS = Object.keys(NAMED) as TargetKind[];
+
+const ACTOR = code('notActor');
+
+const AccountName = z.string().meta({ example: 'Ada Lovelace' });
+const AccountEmail = z.string().meta({ example: 'ada@example.com' });
+
+const Event = z
+  .strictObject({
+    id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+    at: Timestamp,
+    sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
+    actor: z.strictObject({
+      kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
+      id: z.string().nullable().meta({
+        description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
+        example: 'newsletter',
+      }),
+      address: z.string().nullable().meta({ example: '203.0.113.7' }),
+      method: z.string().nullable().meta({
+        description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
+        example: 'shared',
+      }),
+      name: AccountName.optional().meta({ description: 'Of an account or a key that still exists, as it is now' }),
+      email: AccountEmail.optional(),
+    }),
+    action: Action,
+    target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+    targetKind: z.enum(TARGET_KINDS).optional().meta({
+      description: 'What `target` names, of the kinds that have a name',
+      example: 'key',
+    }),
+    targetName: z.string().optional().meta({
+      description:
+        'The name of that API key or view, the URL of that webhook, the file name of that import (empty without one) or the email of that open invitation, if it still exists, as it is now',
+      example: 'Nightly export',
+    }),
+    targetChange: z
+      .strictObject({ users: z.int().nonnegative().meta({ example: 42 }), createdAt: Timestamp })
+      .optional()
+      .meta({ description: 'The change of many users that `target` names, while it is kept' }),
+    targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
+      description: 'The account that `target` names, if it still exists',
+    }),
+    detail: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
+  })
+  .meta({ id: 'AuditEvent' });
+
+/** The endpoint of the audit log (spec 4.9). */
+export const auditEndpoints = {
+  listAuditEvents: {
+    method: 'get',
+    path: '/auth/audit',
+    auth: 'session',
+    scope: 'manage',
+    tag: 'Audit',
+    summary: 'Who changed what, and who looked at many records',
+    description:
+      "Newest first. Operators see the events of their app. Admins see all events, or those of the app that `sourceAppId` names, which may be deleted. No event contains personal data of an app's users.",
+    query: z.strictObject({
+      since: z
+        .union([z.iso.datetime({ offset: true }), z.iso.date()], code('notDay'))
+        .transform((at) => new Date(at))
+        .optional()
+        .meta({
+          override: { type: 'string' },
+          description: 'Only events from this time on; a date means its beginning in UTC',
+          example: '2026-01-31',
+        }),
+      action: Action.optional(),
+      actor: z
+        .string(ACTOR)
+        .regex(/^(?:admin|[0-9a-f]{24})$/, ACTOR)
+        .optional()
+        .meta({
+          description: 'Only events of the account or API key of this id; `admin`: of all sessions of admins',
+          example: '65a1f0c2b3d4e5f60718293a',
+        }),
+      sourceAppId: z.string().regex(APP_ID_PATTERN, code('notAppId')).optional().meta({
+        description: 'For admins: only the events of this app',
+        example: 'newsletter',
+      }),
+      limit: PageLimit,
+      cursor: z.string(code('notOneText')).max(1_000, code('tooLongText')).optional().meta({
+        description: 'The `next` of the previous page of the same query',
+        example: 'AbC123',
+      }),
+    }),
+    response: z.strictObject({ events: z.array(Event), next: z.string().optional().meta({ example: 'AbC123' }) }),
+    errors: [],
+  },
+} as const satisfies Endpoints;
+
+export const auditRoutes = (audit: AuditLog, cursors: Cursors, readNames: ReadNames): Route[] =>
+  routes(auditEndpoints, {
+    listAuditEvents: async ({ principal, query: { since, action, actor, sourceAppId, limit, cursor } }) => {
+      const bound = ['audit', principal.own?.id ?? principal.account?.id, since, action, actor, sourceAppId];
+      const before = cursors.read<{ before: string }>(cursor, bound)?.before;
+      const filter = { ...visibleTo(principal, sourceAppId), action, actor, since };
+      const { page: events, last } = pageOf(await audit.page(filter, limit + 1, before), limit);
+      const next = last && { next: cursors.write({ before: last._id }, bound) };
+      const targets = events.flatMap((event) => targetOf(event) ?? []);
+      const idsOf = (kind: TargetKind) => targets.filter((one) => one.kind === kind).map(({ id }) => id);
+      const names = await readNames({
+        accounts: [...events.flatMap((event) => actorAccount(event) ?? []), ...idsOf('account')],
+        keys: [...events.flatMap((event) => actorKey(event) ?? []), ...idsOf('key')],
+        webhooks: idsOf('webhook'),
+        views: idsOf('view'),
+        changes: idsOf('change'),
+        imports: idsOf('import'),
+        invitations: idsOf('invitation'),
+      });
+      return { events: events.map((event) => present(event, names)), ...next };
+    },
+  });
+
+/** The id of the account that acted; an app can have the same name. */
+function actorAccount({ actor: { kind, id, method } }: AuditDocument): string | undefined {
+  const isAccount = (kind === 'operator' || kind === 'admin') && method !== undefined && method !== 'shared';
+  return isAccount ? (id ?? undefined) : undefined;
+}
+
+const actorKey = ({ actor: { kind, id } }: AuditDocument): string | undefined =>
+  kind === 'key' ? (id ?? undefined) : undefined;
+
+interface Target {
+  kind: TargetKind;
+  id: string;
+}
+
+/** The kind of a target, by the first word of the action. */
+const KINDS_OF_ACTIONS: Readonly<Record<string, TargetKind>> = {
+  key: 'key',
+  view: 'view',
+  change: 'change',
+  import: 'import',
+  invitation: 'invitation',
+};
+
+/** What an event changed, of the kinds that have a name. */
+function targetOf({ action, target }: AuditDocument): Target | undefined {
+  if (target === null) return undefined;
+  if (CHANGES_OF_ACCOUNTS.has(action)) return { kind: 'account', id: target };
+  // The id of a delivery ends with that of its webhook.
+  if (action.startsWith('webhook.')) return { kind: 'webhook', id: target.slice(target.lastIndexOf(':') + 1) };
+  if (action === 'users.changed') return { kind: 'change', id: target };
+  if (action === 'account.created') return { kind: 'invitation', id: target };
+  const kind = KINDS_OF_ACTIONS[action.slice(0, action.indexOf('.'))];
+  return kind && { kind, id: target };
+}
+
+/** Operators list events of the incarnation of their app; admins by name, also of deleted apps. */
+function visibleTo(principal: SessionPrincipal, sourceAppId: string | undefined): AuditFilter {
+  if (principal.role === 'admin') return { sourceAppId };
+  const { app } = principal;
+  if (sourceAppId !== undefined && sourceAppId !== app.sourceAppId) throw new Forbidden('adminRequired');
+  return { app };
+}
+
+function present(event: AuditDocument, names: Names) {
+  const { _id, at, sourceAppId, actor, action, target, detail, count, lastAt } = event;
+  const { kind, id, address, method = null } = actor;
+  const repeated = lastAt && { count, lastAt: lastAt.toISOString() };
+  return {
+    id: _id,
+    at: at.toISOString(),
+    sourceAppId,
+    action,
+    target,
+    actor: { kind, id, address, method, ...nameOfActor(event, names) },
+    ...nameOfTarget(event, names),
+    detail: { ...detail, ...repeated },
+  };
+}
+
+function nameOfActor(event: AuditDocument, { accounts, keys }: Names) {
+  const account = accounts.get(actorAccount(event) ?? '');
+  if (account) return { name: account.name, email: account.email };
+  const name = keys.get(actorKey(event) ?? '');
+  return name === undefined ? undefined : { name };
+}
+
+function nameOfTarget(event: AuditDocument, names: Names) {
+  const target = targetOf(event);
+  if (!target) return undefined;
+  const { kind: targetKind, id } = target;
+  if (targetKind === 'account') {
+    const account = names.accounts.get(id);
+    return { targetKind, ...(account && { targetAccount: { name: account.name, email: account.email } }) };
+  }
+  if (targetKind === 'change') {
+    const change = names.changes.get(id);
+    if (!change) return { targetKind };
+    return { targetKind, targetChange: { users: change.users, createdAt: change.createdAt.toISOString() } };
+  }
+  const targetName = names[NAMED[targetKind]].get(id);
+  return { targetKind, ...(targetName !== undefined && { targetName }) };
+}

@@ -1,0 +1,227 @@
+import { ObjectId } from 'mongodb';
+import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
+import type { AppRevision } from '../../core/apps/revision.ts';
+import type { FieldDefinition } from '../../core/fields/definition.ts';
+import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../../platform/core/errors.ts';
+import { beginsBefore, type Until } from '../../platform/database/clock.ts';
+import { type Issue, say } from '../../platform/languages/reasons.ts';
+import type { CaptchaSettings } from './admission.ts';
+import type { MailAbilities } from './app-setting.ts';
+import { dataUrl, type FormImage, type FormTheme, type SentImage } from './appearance.ts';
+import type { FormImageStore } from './form-images.model.ts';
+import {
+  DEFAULT_FORM_SETTINGS,
+  type FormSettings,
+  isCaptchaProvider,
+  needsEvents,
+  type Reply,
+  type SentSettings,
+  valuesOf,
+} from './form-settings.ts';
+import type { CountedOrigin, OriginCounts } from './origins.ts';
+
+export interface FormSettingsView {
+  /** The images are data URLs. */
+  settings: Omit<FormSettings, 'theme'> & { theme?: FormTheme<string> };
+  /** For {@link PreconditionFailed}. */
+  etag: string;
+  refusedOrigins: readonly CountedOrigin[];
+  ignoredRedirects: readonly CountedOrigin[];
+}
+
+export type FormSettingsService = ReturnType<typeof createFormSettingsService>;
+
+/** How often a replacement that keeps the secret or images is repeated after other replacements. */
+const MAX_ATTEMPTS = 5;
+
+/** The settings of public forms (spec 4.5). Settings beyond `abilities` are refused. */
+export function createFormSettingsService(deps: {
+  apps: AppModel;
+  images: FormImageStore;
+  revision: AppRevision;
+  refused: Pick<OriginCounts, 'flush'>;
+  ignored: Pick<OriginCounts, 'flush'>;
+  abilities: MailAbilities;
+  /** Resolves with the fields of the newest schema. */
+  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
+}) {
+  const { apps, images, revision, refused, ignored, abilities, fieldsOf } = deps;
+  async function get(appId: ObjectId): Promise<FormSettingsView> {
+    await Promise.all([refused.flush(), ignored.flush()]);
+    // By `_id`: a session must not reach a later incarnation of its app.
+    const live = { _id: appId, ...NOT_BEING_DELETED };
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const app = await apps.findOne(live, { projection: { form: 1, refusedOrigins: 1, ignoredRedirects: 1 } });
+      if (!app) throw new AppNotFound();
+      const { revision: stored, theme, ...settings } = app.form ?? { revision: undefined, ...DEFAULT_FORM_SETTINGS };
+      const { refusedOrigins = [], ignoredRedirects = [] } = app;
+      const shown = theme && (await themeView(theme));
+      // An image was replaced meanwhile.
+      if (theme && !shown) continue;
+      const view = { settings: { ...settings, ...(shown && { theme: shown }) }, etag: formEtag(stored) };
+      return { ...view, refusedOrigins, ignoredRedirects };
+    }
+    throw new Unavailable();
+  }
+
+  /** Resolves with the theme with its images; undefined when one is not stored. */
+  async function themeView({ logo, cover, ...theme }: FormTheme): Promise<FormTheme<string> | undefined> {
+    const [logoUrl, coverUrl] = await Promise.all([urlOf(logo), urlOf(cover)]);
+    if ((logo && !logoUrl) || (cover && !coverUrl)) return undefined;
+    return { ...theme, ...(logoUrl && { logo: logoUrl }), ...(coverUrl && { cover: coverUrl }) };
+  }
+
+  async function urlOf(image: FormImage | undefined): Promise<string | undefined> {
+    const content = image && (await images.find(image.id));
+    return image && content && dataUrl(image.type, content);
+  }
+
+  /** Stores the images of a theme, each once, unless the stored settings have the same one. */
+  function createImageUpload(appId: ObjectId, { logo, cover, ...theme }: FormTheme<SentImage> = {}) {
+    const added = new Map<SentImage, ObjectId>();
+    async function refer(image: SentImage, stored: FormImage | undefined): Promise<FormImage> {
+      if (stored?.hash === image.hash) return stored;
+      const id = added.get(image) ?? (await images.add(appId, image));
+      added.set(image, id);
+      return { id, type: image.type, hash: image.hash };
+    }
+    return {
+      added,
+      hasImages: logo !== undefined || cover !== undefined,
+      themeAfter: async (stored: FormTheme = {}): Promise<FormTheme> => ({
+        ...theme,
+        ...(logo && { logo: await refer(logo, stored.logo) }),
+        ...(cover && { cover: await refer(cover, stored.cover) }),
+      }),
+    };
+  }
+
+  return {
+    /** @throws {NotFound} */
+    get,
+
+    /**
+     * Replaces the settings; they are in force on every server once this resolves (decision 4).
+     * @param sent `captcha` counts only with a provider, and is required then
+     * @param ifMatch the ETags of the only settings to replace @throws {NotFound}
+     * @throws {InvalidInput} when the server cannot send the emails that the settings need, the
+     *   keys of the provider are missing, or the reply names an unknown field
+     * @throws {PreconditionFailed} when other settings are stored
+     */
+    async replace(
+      appId: ObjectId,
+      { theme: sentTheme, captcha, ...settings }: SentSettings,
+      until: Until,
+      ifMatch?: readonly string[],
+    ): Promise<FormSettingsView> {
+      const isProvider = isCaptchaProvider(settings.botProtection);
+      const refused = [...unmetNeeds(settings, abilities), ...(await checkIssues(appId, settings))];
+      const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
+      const startedAt = Date.now();
+      const upload = createImageUpload(appId, sentTheme);
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const isKept = isProvider && captcha?.secret === undefined;
+        const stored = isKept || upload.hasImages ? await storedForm(appId) : undefined;
+        const kept = stored?.botProtection === settings.botProtection ? stored.captcha?.secret : undefined;
+        const keys = { siteKey: captcha?.siteKey, secret: captcha?.secret ?? kept };
+        const issues = [...refused, ...(isProvider ? missingKeys(keys) : [])];
+        if (issues.length > 0) throw new InvalidInput('invalidForm', issues);
+        const theme = sentTheme && (await upload.themeAfter(stored?.theme));
+        const end = await until();
+        // `null` also matches an absent member.
+        const filter = {
+          _id: appId,
+          $and: [
+            revisions ? { 'form.revision': { $in: revisions } } : {},
+            // Another replacement may change the secret and remove the images meanwhile.
+            stored ? { 'form.revision': stored.revision } : {},
+          ],
+          ...NOT_BEING_DELETED,
+          ...beginsBefore(end),
+        };
+        const form = {
+          ...settings,
+          ...(settings.reply && { reply: withoutRepeats(settings.reply) }),
+          ...(theme && { theme }),
+          ...(isProvider && captcha && { captcha: { ...keys, outage: captcha.outage } as CaptchaSettings }),
+          revision: new ObjectId(),
+        };
+        // In the same step, so that events are stored whenever the settings need them.
+        const consumers = { consumers: EMAIL_CONSUMER };
+        const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
+        const options = { projection: { 'form.theme': 1 }, returnDocument: 'before' } as const;
+        const before = await apps.findOneAndUpdate(filter, update, options);
+        if (before) {
+          await revision.publish();
+          const used = imageIds(theme);
+          const replaced = imageIds(before.form?.theme).filter((id) => !used.some((one) => one.equals(id)));
+          // No server refers to them any more.
+          await images.remove(appId, replaced, end);
+          await images.removeUnused(appId, used, startedAt, end);
+          return get(appId);
+        }
+        const { etag } = await get(appId);
+        if (revisions && !ifMatch?.includes(etag)) break;
+        if (!stored) break;
+      }
+      await images.remove(appId, [...upload.added.values()]);
+      throw revisions ? new PreconditionFailed('formChanged') : new Unavailable();
+    },
+  };
+
+  /** Resolves with the problems of the settings in this app. */
+  async function checkIssues(appId: ObjectId, settings: Partial<FormSettings>): Promise<Issue[]> {
+    const fieldKeys = async () => new Set((await fieldsOf(appId)).map(({ key }) => key));
+    const checks = valuesOf(settings).map(async ({ key, setting, value }) => {
+      const issues = await setting.check?.(value, fieldKeys, async () => (await storedForm(appId))[key]);
+      return issues?.map((issue) => ({ ...issue, path: `${key}.${issue.path}` })) ?? [];
+    });
+    return (await Promise.all(checks)).flat();
+  }
+
+  /**
+   * Resolves with the stored settings, without a revision before the first ones.
+   * @throws {NotFound}
+   */
+  async function storedForm(appId: ObjectId): Promise<FormSettings & { revision: ObjectId | null }> {
+    const app = await apps.findOne({ _id: appId, ...NOT_BEING_DELETED }, { projection: { form: 1 } });
+    if (!app) throw new AppNotFound();
+    return app.form ?? { ...DEFAULT_FORM_SETTINGS, revision: null };
+  }
+}
+
+const withoutRepeats = (reply: Reply): Reply =>
+  reply.include ? { ...reply, include: [...new Set(reply.include)] } : reply;
+
+const imageIds = ({ logo, cover }: FormTheme = {}): ObjectId[] =>
+  [logo, cover].flatMap((image) => (image ? [image.id] : []));
+
+/** A provider needs both. */
+function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Issue[] {
+  const missing = (['siteKey', 'secret'] as const).filter((name) => keys[name] === undefined);
+  return missing.map((name) => ({ path: `captcha.${name}`, ...say('required') }));
+}
+
+/** Reports the settings that need an email that this server cannot send. */
+function unmetNeeds(settings: Partial<FormSettings>, { mail, links }: MailAbilities): Issue[] {
+  const needing = (ability: keyof MailAbilities) =>
+    valuesOf(settings).flatMap(({ key, setting, value }) => (setting.needs?.(value) === ability ? [key] : []));
+  const linked = needing('links');
+  if (!mail) return [...needing('mail'), ...linked].map((path) => ({ path, ...say('needsMail') }));
+  return links ? [] : linked.map((path) => ({ path, ...say('needsPublicUrl') }));
+}
+
+const EMAIL_CONSUMER = 'email';
+
+const DEFAULT_ETAG = '"default"';
+
+function formEtag(revision: ObjectId | undefined): string {
+  return revision ? `"${revision.toHexString()}"` : DEFAULT_ETAG;
+}
+
+/** Returns the revision of an ETag; null: the default settings; undefined: none. */
+function parseEtag(etag: string): ObjectId | null | undefined {
+  if (etag === DEFAULT_ETAG) return null;
+  const [, hex] = /^"([0-9a-f]{24})"$/.exec(etag) ?? [];
+  return hex === undefined ? undefined : new ObjectId(hex);
+}

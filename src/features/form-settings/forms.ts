@@ -1,0 +1,48 @@
+import type { ObjectId } from 'mongodb';
+import type { App } from '../../core/apps/app.ts';
+import type { Apps } from '../../core/apps/apps.ts';
+import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { FieldDefinition } from '../../core/fields/definition.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { MailAbilities } from './app-setting.ts';
+import { createFormImageModel, createFormImageStore } from './form-images.model.ts';
+import { formSettingsRoutes } from './form-settings.routes.ts';
+import { createFormSettingsService } from './form-settings.service.ts';
+import { createAppOrigins, createOriginCounts } from './origins.ts';
+
+/** Creates the settings of forms. @param deps.findApp resolves with the state of an app in force */
+export function createFormSettings(deps: {
+  connection: Connection;
+  apps: Pick<Apps, 'model' | 'revision'>;
+  findApp(sourceAppId: string): Promise<App | undefined>;
+  /** Resolves with the fields of the newest schema. */
+  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
+  abilities: MailAbilities;
+}) {
+  const { connection, apps, findApp, fieldsOf, abilities } = deps;
+  const { model, revision } = apps;
+  const imageModel = createFormImageModel(connection);
+  const images = createFormImageStore(imageModel);
+  const refused = createOriginCounts(model, 'refusedOrigins');
+  const ignoredRedirects = createOriginCounts(model, 'ignoredRedirects');
+  const service = createFormSettingsService({
+    apps: model,
+    images,
+    revision,
+    refused,
+    ignored: ignoredRedirects,
+    abilities,
+    fieldsOf,
+  });
+  return {
+    ignoredRedirects,
+    images,
+    feature: {
+      routes: formSettingsRoutes(service),
+      origins: createAppOrigins({ apps: model, findApp, refused }),
+      models: [imageModel],
+      owned: [ownedBy(imageModel.collection, 'createdAt')],
+      close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
+    } satisfies Feature,
+  };
+}

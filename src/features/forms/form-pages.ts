@@ -1,0 +1,125 @@
+import { html } from 'ghtml';
+import type { Html } from '../../core/api/reply.ts';
+import type { SchemaLeases } from '../../core/schemas/schema-leases.ts';
+import type { Language } from '../../platform/languages/languages.ts';
+import { marked } from '../display/marks.ts';
+import {
+  captchaProvider,
+  DEFAULT_FORM_SETTINGS,
+  type FormSettings,
+  formHeading,
+  isClosed,
+  settingsIn,
+} from '../form-settings/form-settings.ts';
+import { shownFields } from './form-fields.ts';
+import { canShowAgain, type FormView, formBody, listFields, type PublicForm, statement } from './form-html.ts';
+import {
+  DEFAULT_ASSETS,
+  type FormLook,
+  ownLanguage,
+  type PageAssets,
+  pageReply,
+  redirectSources,
+  toHtml,
+} from './page.ts';
+import { adviceAfter, isInAdvice, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
+
+/** Resolves with the form of an app; undefined when no app has this id. @throws {Unavailable} */
+export type FindForm = (sourceAppId: string) => Promise<PublicForm | undefined>;
+
+/**
+ * Reads forms through leases, so that a change is in force when its PUT has answered.
+ * @param fileLimit the most bytes of a file
+ */
+export function createFormLookup(leases: Pick<SchemaLeases, 'hold'>, fileLimit: number): FindForm {
+  return async (sourceAppId) => {
+    const lease = await leases.hold(sourceAppId);
+    if (!lease) return undefined;
+    const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
+    return { sourceAppId, settings, fields: shownFields(lease, fileLimit) };
+  };
+}
+
+export type FormPages = ReturnType<typeof createFormPages>;
+
+/** Creates the pages of public forms (spec 4.5). Every text of other origin is escaped. */
+export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
+  /** A refusal without a form. */
+  function refusalPage(refusal: ShownRefusal, language: Language, look?: FormLook): Html {
+    const { status } = refusal;
+    const title = titleOf(language, refusal);
+    const known = reasonIn(language, refusal);
+    const reason = isInAdvice(refusal) || known === undefined ? '' : html`<p>${statement(known, language)}</p>`;
+    const advice = adviceAfter(refusal, language);
+    const main = html`<div!${ownLanguage(language)}><h1>${title}</h1>!${reason}<p>${advice}</p></div>`;
+    return pageReply({ title, main, language, status, look }, assets);
+  }
+
+  return {
+    /** The form; after a refusal with the entries, their problems, and its status. */
+    form(given: FormView): Html {
+      const { language, refusal } = given;
+      const view = { ...given, settings: settingsIn(given.settings, language.tag) };
+      const status = refusal?.status ?? 200;
+      const title = formTitle(view);
+      if (isClosed(view.settings)) {
+        const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
+        return pageReply({ title, main: introduction(view) + note, language, status, look: view }, assets);
+      }
+      const fields = listFields(view);
+      if (refusal && !canShowAgain(fields)) return refusalPage(refusal, language, view);
+      const { summary, form, hasSteps } = formBody(view, fields);
+      return pageReply(
+        {
+          title: refusal ? `${titleOf(language, refusal)}: ${title}` : title,
+          main: `${summary}${introduction(view)}\n${form}`,
+          language,
+          status,
+          look: view,
+          isForm: true,
+          hasSteps,
+          redirects: redirectSources(view.settings),
+          captcha: captchaProvider(view.settings),
+        },
+        assets,
+      );
+    },
+
+    /**
+     * The page after a submission. `isHeld`: it is not stored until an operator releases it, and
+     * no email asks for a confirmation before.
+     */
+    thanks({ isHeld = false, ...given }: Titled & Pick<FormView, 'language'> & { isHeld?: boolean }): Html {
+      const { sourceAppId, language } = given;
+      const settings = settingsIn(given.settings, language.tag);
+      // The text of the app is for entries that are stored.
+      const text =
+        isHeld || settings.thanks === undefined
+          ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
+          : html`<p class="note good">!${toHtml(marked(settings.thanks))}</p>`;
+      const asks = isHeld ? undefined : asksBy(settings);
+      const confirm = asks ? html`<p!${ownLanguage(language)}>${language.text(asks)}</p>` : '';
+      const title = formTitle({ sourceAppId, settings });
+      const main = html`<h1>${title}</h1>!${text}!${confirm}`;
+      return pageReply({ title, main, language, look: given }, assets);
+    },
+
+    refusal: refusalPage,
+  };
+}
+
+/** The text that announces an email, the same for new and known people. */
+export function asksBy({ doubleOptIn, existing }: Pick<FormSettings, 'doubleOptIn' | 'existing'>) {
+  if (doubleOptIn) return 'thanksConfirm';
+  return existing === 'confirm' ? 'thanksKnown' : undefined;
+}
+
+type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
+
+const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sourceAppId, settings);
+
+function introduction(view: Titled): string {
+  const { description } = view.settings;
+  const text = description === undefined ? '' : html`<p class="text">!${toHtml(marked(description))}</p>`;
+  return html`<h1>${formTitle(view)}</h1>!${text}`;
+}

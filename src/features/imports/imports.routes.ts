@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
+import { ScopeParameter } from '../../core/api/parameters.ts';
+import { Download } from '../../core/api/reply.ts';
+import { isCompressed } from '../../core/api/request-bytes.ts';
+import { Ok, Timestamp } from '../../core/api/validation.ts';
+import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import { code } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
+import { Settings } from './import-settings.ts';
+import { IMPORT_STATES, type ImportDocument, processedBytes } from './imports.model.ts';
+import type { ImportService } from './imports.service.ts';
+
+const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
+
+const ImportPath = z.object({ id: z.string().meta({ example: EXAMPLE_ID }) });
+
+const Count = z.int().nonnegative();
+const Import = z
+  .strictObject({
+    id: z.string().meta({ example: EXAMPLE_ID }),
+    state: z.enum(IMPORT_STATES).meta({ example: 'running' }),
+    read: Count.meta({ description: 'The lines that were processed', example: 4 }),
+    created: Count.meta({ example: 2 }),
+    updated: Count.meta({ example: 1 }),
+    unchanged: Count.meta({ example: 0 }),
+    rejected: Count.meta({ example: 1 }),
+    errors: z
+      .array(z.strictObject({ line: z.int().positive(), message: z.string() }))
+      .meta({ description: 'The first 20 rejected lines' }),
+    received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
+    position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
+    settings: Settings,
+    failure: z.string().optional(),
+    createdAt: Timestamp,
+    startedAt: Timestamp.optional(),
+    endedAt: Timestamp.optional(),
+  })
+  .meta({ id: 'Import' });
+
+const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
+
+const shared = {
+  auth: 'session or key',
+  scope: 'import',
+  tag: 'Imports',
+  query: z.strictObject({ sourceAppId: ScopeParameter }),
+  errors: [404],
+} as const;
+
+/** Spec 4.7. */
+export const importEndpoints = {
+  createImport: {
+    ...shared,
+    scoped: true,
+    audit: 'import.created',
+    method: 'post',
+    path: '/auth/imports',
+    load: 'light',
+    summary: 'Prepare an import of records',
+    description: 'Then send the file to `/auth/imports/:id/content`, and start the import.',
+    body: jsonBody(Settings, 'invalidImport'),
+    response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
+    errors: [404, 409],
+  },
+  listImports: {
+    ...shared,
+    method: 'get',
+    path: '/auth/imports',
+    scoped: true,
+    summary: 'The newest imports of the app',
+    response: z.strictObject({ imports: z.array(Import) }),
+  },
+  sendImportContent: {
+    ...shared,
+    scoped: true,
+    audit: 'import.uploaded',
+    method: 'put',
+    path: '/auth/imports/:id/content',
+    summary: 'Send the file of an import, whole or in parts',
+    description:
+      'Without `Content-Range` the body is the whole file. With it, the body continues the file: its first byte must be the number of bytes received so far (416 otherwise). What arrived before a connection ended is kept.',
+    params: ImportPath,
+    headers: z.object({
+      'content-range': z
+        .string()
+        .regex(/^bytes \d{1,15}-\d{1,15}\/(?:\d{1,15}|\*)$/, code('notContentRange'))
+        .optional()
+        .meta({ example: 'bytes 0-1023/4096' }),
+    }),
+    upload: ['text/csv', 'application/x-ndjson', 'application/zip', 'application/octet-stream'],
+    slow: true,
+    response: Received,
+    errors: [404, 409, 416],
+  },
+  startImport: {
+    ...shared,
+    scoped: true,
+    audit: 'import.started',
+    method: 'post',
+    path: '/auth/imports/:id/start',
+    load: 'light',
+    summary: 'Start an import',
+    description: 'Checks that the file has the columns of `map`. Imports of an app run one after the other.',
+    params: ImportPath,
+    response: Ok,
+    errors: [400, 404, 409],
+  },
+  getImport: {
+    ...shared,
+    method: 'get',
+    path: '/auth/imports/:id',
+    scoped: true,
+    load: 'light',
+    summary: 'The progress of an import',
+    params: ImportPath,
+    response: Import,
+  },
+  getImportRejects: {
+    ...shared,
+    scoped: true,
+    audit: 'import.rejects.exported',
+    method: 'get',
+    path: '/auth/imports/:id/rejects.csv',
+    load: 'long',
+    summary: 'The rejected lines of an import',
+    description: 'CSV with the number of each line, the reason, and the columns of the file.',
+    params: ImportPath,
+    slow: true,
+    response: z.string(),
+    downloads: ['text/csv'],
+    responseHeaders: { 'Content-Disposition': 'An attachment' },
+    errors: [404, 429],
+  },
+  deleteImport: {
+    ...shared,
+    scoped: true,
+    audit: 'import.deleted',
+    method: 'delete',
+    path: '/auth/imports/:id',
+    load: 'light',
+    summary: 'Stop and delete an import',
+    description: 'Records that it created or changed stay. A batch in progress may still be applied.',
+    params: ImportPath,
+    response: Ok,
+  },
+} as const satisfies Endpoints;
+
+export const importRoutes = (service: ImportService): Route[] =>
+  routes(importEndpoints, {
+    createImport: async ({ app, body, audit }) => {
+      const id = await service.create(app, body);
+      audit({ target: id });
+      return { id };
+    },
+
+    listImports: async ({ app }) => ({ imports: (await service.list(app)).map(present) }),
+
+    sendImportContent: async ({ app, params, headers, req, recheck }) => {
+      if (isCompressed(req)) throw new AppError(415, 'fileCompressed');
+      req.mayBeSlow = true;
+      const from = firstByte(headers['content-range']);
+      const size = Number(req.headers['content-length'] ?? 0);
+      return { received: await service.receive(app, params.id, from, req, { size, recheck }) };
+    },
+
+    startImport: async ({ app, params }) => {
+      await service.start(app, params.id);
+      return { ok: true as const };
+    },
+
+    getImport: async ({ app, params }) => present(await service.get(app, params.id)),
+
+    getImportRejects: async ({ app, params }) =>
+      new Download(
+        `${app.sourceAppId}-rejects.csv`,
+        'text/csv; charset=utf-8',
+        await service.rejectsOf(app, params.id),
+      ),
+
+    deleteImport: async ({ app, params }) => {
+      await service.remove(app, params.id);
+      return { ok: true as const };
+    },
+  });
+
+/** @throws {InvalidInput} when the text is not a range */
+function firstByte(contentRange: string | undefined): number | undefined {
+  if (contentRange === undefined) return undefined;
+  const [first = 0, last = 0, total] = contentRange.match(/\d+/g)?.map(Number) ?? [];
+  if (last < first || (total !== undefined && total <= last)) {
+    throw new InvalidInput('invalidHeaders', [{ path: 'content-range', ...say('notContentRange') }]);
+  }
+  return first;
+}
+
+/** The chunks, runs and hashes of an import are internal. */
+export function present(one: ImportDocument) {
+  const { settings, counters, firstErrors, received, failure, createdAt, startedAt, endedAt } = one;
+  const { map, ...rest } = settings;
+  return {
+    id: one._id.toHexString(),
+    state: one.state as Exclude<ImportDocument['state'], 'deleting'>,
+    ...counters,
+    errors: firstErrors,
+    received,
+    position: processedBytes(one),
+    settings: { ...rest, ...(map && { map: Object.fromEntries(map) }) },
+    ...(failure !== undefined && { failure }),
+    createdAt: createdAt.toISOString(),
+    ...(startedAt && { startedAt: startedAt.toISOString() }),
+    ...(endedAt && { endedAt: endedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Readable } from 'node:stream';
+import { ObjectId } from 'mongodb';
+import type { ScopedApp } from '../../core/api/principal.ts';
+import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
+import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { findAny } from '../../platform/database/lookups.ts';
+import { say } from '../../platform/languages/reasons.ts';
+import type { Archives } from './archive.ts';
+import { headerIssues, mapIssues } from './columns.ts';
+import type { ContentStore } from './content.ts';
+import type { ImportStore } from './import-documents.ts';
+import type { ImportRequest } from './import-settings.ts';
+import type { ImportDocument, ImportSettings } from './imports.model.ts';
+import { readLayout } from './line-reader.ts';
+import { type RejectStore, rejectsAsCsv } from './rejects.ts';
+import type { ImportUploads, UploadOptions } from './upload.ts';
+
+const MAX_UNFINISHED = 10;
+const MAX_LISTED = 50;
+
+export type ImportService = ReturnType<typeof createImportService>;
+
+/** The rules of imports (spec 4.7). */
+export function createImportService(deps: {
+  store: ImportStore;
+  content: ContentStore;
+  uploads: ImportUploads;
+  rejects: RejectStore;
+  leases: Pick<SchemaLeases, 'hold'>;
+  archives: Pick<Archives, 'open'>;
+  wake(): void;
+}) {
+  const { store, content, uploads, rejects, leases, archives, wake } = deps;
+
+  async function leaseOn(app: ScopedApp): Promise<Lease> {
+    const lease = await leases.hold(app.sourceAppId);
+    if (!lease?.app.id.equals(app.id)) throw new AppNotFound();
+    return lease;
+  }
+
+  async function get(app: ScopedApp, id: string): Promise<ImportDocument> {
+    const found = await store.find(app.id, parseImportId(id));
+    if (!found) throw new NotFound('importNotFound');
+    return found;
+  }
+
+  return {
+    /**
+     * @throws {InvalidInput} when `map` has an unknown path
+     * @throws {Conflict} when the app has too many unfinished imports
+     */
+    async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
+      const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
+      const { schema } = await leaseOn(app);
+      const issues = mapIssues(settings.map, { ...schema, format: settings.format });
+      if (issues.length > 0) throw new InvalidInput('invalidImport', issues);
+      if ((await store.unfinished(app.id, MAX_UNFINISHED)) >= MAX_UNFINISHED) {
+        throw new Conflict(say('importLimit', { max: MAX_UNFINISHED }));
+      }
+      return (await store.create(app, settings))._id.toHexString();
+    },
+
+    /** Resolves with the number of received bytes. @throws {AppError} as `Uploads.write` */
+    receive: (
+      app: ScopedApp,
+      id: string,
+      from: number | undefined,
+      source: AsyncIterable<Buffer>,
+      options: UploadOptions = {},
+    ): Promise<number> => uploads.write(app.id, parseImportId(id), from, source, options),
+
+    /**
+     * @throws {InvalidInput} when the file cannot be read, or lacks a column of `map`
+     * @throws {Conflict} when the import was started, or its file is being received
+     */
+    async start(app: ScopedApp, id: string): Promise<void> {
+      const found = await get(app, id);
+      if (found.state !== 'uploading') throw new Conflict('importStarted');
+      const { settings, chunks, received } = found;
+      const { format } = settings;
+      if (received === 0) throw new InvalidInput('fileEmpty');
+      const archive = format === 'zip' ? await archives.open(found) : undefined;
+      const readFrom = archive?.linesFrom ?? ((offset: number) => content.readFrom(chunks, offset, received));
+      const { layout: ofLines, position } = await readLayout(readFrom, settings);
+      const layout = archive ? { ...ofLines, size: archive.size } : ofLines;
+      const { schema } = await leaseOn(app);
+      const issues = format === 'ndjson' ? [] : headerIssues(settings, layout.columns, { ...schema, format });
+      if (issues.length > 0) throw new InvalidInput('columnsMissing', issues);
+      const expiresAt = await store.start(found, layout, position);
+      if (!expiresAt) throw new Conflict('importReceiving');
+      await content.prolong(found._id, expiresAt);
+      wake();
+    },
+
+    get,
+
+    hasWork: (): Promise<boolean> => findAny([store.anyWork]),
+
+    list: (app: ScopedApp): Promise<ImportDocument[]> => store.list(app.id, MAX_LISTED),
+
+    async rejectsOf(app: ScopedApp, id: string): Promise<Readable> {
+      const found = await get(app, id);
+      return rejectsAsCsv(found, rejects.of(found._id, found.position?.line ?? 0));
+    },
+
+    /** The records that it wrote remain. @throws {NotFound} */
+    async remove(app: ScopedApp, id: string): Promise<void> {
+      if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('importNotFound');
+      wake();
+    },
+  };
+}
+
+/** @throws {NotFound} for a text that is not an id */
+function parseImportId(text: string): ObjectId {
+  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('importNotFound');
+  return new ObjectId(text);
+}

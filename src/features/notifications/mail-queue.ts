@@ -1,0 +1,228 @@
+import { type AnyBulkWriteOperation, ObjectId, UUID } from 'mongodb';
+import type { PersonData } from '../../core/feature.ts';
+import type { RecordId } from '../../core/users/record-id.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { Collection } from '../../platform/database/collections.ts';
+import { isOnlyDuplicates } from '../../platform/database/failures.ts';
+import { type Lookup, lookup } from '../../platform/database/lookups.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
+import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import type { RecordReader } from '../record-reads/record-reader.ts';
+
+/**
+ * `change`: one waits for the link; `each`: one change; `summary`: the number of further changes of
+ * an hour; `digest`: of a day.
+ */
+type MailPurpose = 'confirmation' | 'change' | 'reply' | 'each' | 'summary' | 'digest';
+
+/** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
+type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
+
+/**
+ * One email. `_id` derives from its cause, so that a repeated event makes one email. Content and
+ * addresses are read when it is sent, so the only personal data is the id of the record.
+ */
+const mailSchema = schema(
+  {
+    _id: { type: String, required: true },
+    appId: { type: ObjectId, required: true },
+    purpose: { type: only<MailPurpose>(String), required: true },
+    state: { type: only<MailState>(String), required: true },
+    createdAt: { type: Date, required: true },
+    /** When it is sent, or tried again if the server that took it died. */
+    nextAt: { type: Date, required: true },
+    attempts: { type: Number, required: true },
+    recordId: UUID,
+    /** `change`: what waits. */
+    changeId: UUID,
+    /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
+    lang: String,
+    /** `reply`: the event of the submission. */
+    event: String,
+    /** `each`: whether the record was created, and when. */
+    isCreation: Boolean,
+    at: Date,
+    /** `summed`: the summary that counts it. */
+    summary: String,
+    /** `summary`: the start of its hour. */
+    hour: Date,
+    /** `digest`: the day in the app's time zone, and the numbers of records. */
+    day: String,
+    created: Number,
+    changed: Number,
+    /** Hashes of the addresses for which the SMTP server took it, or refused it permanently. */
+    taken: [String],
+    refused: [String],
+    reason: String,
+    /** The only address, or the content, was refused permanently. */
+    bounced: only<true>(Boolean),
+    expiresAt: { type: Date, required: true },
+  },
+  { collection: 'mails', placement: 'no personal data, limited for each app and hour, kept for 30 days' },
+)
+  .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
+  .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
+  .index({ appId: 1, createdAt: 1 })
+  .index({ recordId: 1 }, { sparse: true })
+  .index({ summary: 1 }, { sparse: true });
+
+export type MailDocument = DocumentOf<typeof mailSchema>;
+type MailCollection = Collection<MailDocument>;
+
+export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, mailSchema);
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The waits between attempts; after the last one the email has failed. */
+export const RETRY_AFTER_MS: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  8 * HOUR_MS,
+  DAY_MS,
+];
+/** After so many claims, each attempt failed or ended the server that made it. */
+export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
+/** How long a claim is valid, longer than an attempt; then another server sends the email. */
+export const CLAIM_MS = 2 * MINUTE_MS;
+const KEEP_MS = 30 * DAY_MS;
+/** How long an email that no server sends is kept: longer than all attempts take. */
+const KEEP_DUE_MS = 3 * DAY_MS;
+const KEEP_SUMMED_MS = 2 * DAY_MS;
+
+/** Absent `nextAt`: to be sent at once. */
+export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'attempts' | 'expiresAt' | 'reason'> & {
+  nextAt?: Date;
+};
+
+export type MailQueue = ReturnType<typeof createMailQueue>;
+
+/**
+ * An email is durable once `add` has resolved. It is sent twice only if a server dies or loses the
+ * database after the SMTP server took it and before that is stored.
+ * @param now the time of MongoDB's clock: a server whose clock is ahead takes no claimed email
+ */
+export function createMailQueue(mails: MailCollection, now: () => number) {
+  const due = () => ({ state: 'due', nextAt: { $lte: new Date(now()) } }) as const;
+
+  return {
+    /** Plans emails. One whose `_id` exists, in any state, is not changed. */
+    async add(all: readonly NewMail[]): Promise<void> {
+      if (all.length === 0) return;
+      const createdAt = new Date(now());
+      const writes = all.map(({ _id, nextAt = createdAt, ...mail }): AnyBulkWriteOperation<MailDocument> => {
+        const isDue = mail.summary === undefined;
+        const expiresAt = new Date(isDue ? nextAt.getTime() + KEEP_DUE_MS : now() + KEEP_SUMMED_MS);
+        const state = isDue ? 'due' : 'summed';
+        const document = { ...mail, state, createdAt, nextAt, attempts: 0, expiresAt } as const;
+        return { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } };
+      });
+      try {
+        await mails.bulkWrite(writes, { ordered: false });
+      } catch (error) {
+        // Two servers processed one cause at the same time.
+        if (!isOnlyDuplicates(error)) throw error;
+      }
+    },
+
+    /** Looks for a due email. */
+    anyDue: (): Lookup => lookup(mails, due()),
+
+    /** Resolves with at most `count` ids of due emails, the longest waiting first. */
+    async dueIds(count: number): Promise<string[]> {
+      const options = { projection: { _id: 1 }, sort: { nextAt: 1 }, limit: count } as const;
+      const found = await mails.find(due(), options).toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    /** Reserves an email for this server for {@link CLAIM_MS}; undefined when it is not due. */
+    async claim(_id: string): Promise<MailDocument | undefined> {
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, $inc: { attempts: 1 } };
+      return (await mails.findOneAndUpdate({ _id, ...due() }, update, { returnDocument: 'after' })) ?? undefined;
+    },
+
+    /**
+     * Extends a claim; stores the hash of a settled address. False: another server has the email.
+     */
+    async extendClaim(
+      { _id, attempts }: MailDocument,
+      settled: { taken?: string; refused?: string },
+    ): Promise<boolean> {
+      const isSettled = Object.keys(settled).length > 0;
+      const update = { $set: { nextAt: new Date(now() + CLAIM_MS) }, ...(isSettled && { $addToSet: settled }) };
+      return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
+    },
+
+    /** Stores the result of a claimed email, unless another server claimed it since. */
+    async settle(
+      { _id, attempts }: MailDocument,
+      { state, reason, bounced, needsRetry = false }: MailResult,
+    ): Promise<void> {
+      const wait = needsRetry ? RETRY_AFTER_MS[attempts - 1] : undefined;
+      const result = wait ? { nextAt: new Date(now() + wait) } : { state, expiresAt: new Date(now() + KEEP_MS) };
+      const $set = { ...result, ...(reason !== undefined && { reason }), ...(bounced && { bounced }) };
+      await mails.updateOne({ _id, state: 'due', attempts }, { $set });
+    },
+
+    /** Resolves with whether an email was planned, in any state. */
+    exists: async (_id: string): Promise<boolean> =>
+      (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
+
+    /** Resolves with the replies to a record of the last 30 days. */
+    repliesOf: (recordId: RecordId) =>
+      mails
+        .find<Pick<MailDocument, '_id' | 'event' | 'state' | 'createdAt' | 'nextAt'>>(
+          { recordId, purpose: 'reply' },
+          { projection: { event: 1, state: 1, createdAt: 1, nextAt: 1 }, hint: { recordId: 1 } },
+        )
+        .toArray(),
+
+    /** Resolves with whether an email to the person of a record was refused permanently. */
+    hasBounced: async (recordId: RecordId): Promise<boolean> => {
+      const refused = {
+        recordId,
+        purpose: { $in: ['reply', 'confirmation'] as MailPurpose[] },
+        bounced: true as const,
+      };
+      return (await mails.findOne(refused, { projection: { _id: 1 }, hint: { recordId: 1 } })) !== null;
+    },
+
+    countSummed: (summary: string): Promise<number> => mails.countDocuments({ summary }),
+
+    /** Deletes the emails about records, sent or not; resolves with their number. */
+    removeOf: (appIds: readonly ObjectId[], recordIds: readonly RecordId[], guard: RemovalGuard): Promise<number> =>
+      removeInSteps(mails, { appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] } }, guard),
+  };
+}
+
+export interface MailResult {
+  state: Exclude<MailState, 'due' | 'summed'>;
+  reason?: string | undefined;
+  bounced?: true | undefined;
+  /** Some addresses are tried again later, unless it was the last attempt. */
+  needsRetry?: boolean;
+}
+
+const BATCH_SIZE = 100;
+
+/** Emails name only the record, so an erasure deletes them before the records of the person. */
+export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordReader, 'idsOfPerson'>): PersonData {
+  return {
+    name: 'mails',
+
+    async *entriesOf(appIds, email) {
+      const ids = await records.idsOfPerson(appIds, email);
+      const options = { hint: { recordId: 1 }, batchSize: BATCH_SIZE } as const;
+      for await (const { _id, appId, purpose, state, createdAt } of mails.find({ recordId: { $in: ids } }, options)) {
+        yield { appId, shown: { kind: 'mail', id: _id, purpose, state, at: createdAt.toISOString() } };
+      }
+    },
+
+    async eraseOf(appIds, email, guard) {
+      return removeInSteps(mails, { recordId: { $in: await records.idsOfPerson(appIds, email) } }, guard);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { ObjectId } from 'mongodb';
+import { Timestamp } from '../../core/api/validation.ts';
+import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordPart } from '../../core/users/record-part.ts';
+import type { UserCollection } from '../../core/users/users.model.ts';
+import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
+
+/** A confirmation email: the event that caused it, and when it may be sent. */
+const confirmationMailSchema = schema(
+  {
+    event: { type: String, required: true },
+    at: { type: Date, required: true },
+    /** The language of the person; absent: that of the app. */
+    lang: String,
+  },
+  { _id: false },
+);
+export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
+
+const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
+
+declare module '../../core/users/users.model.ts' {
+  interface UserDocument {
+    /** When the person confirmed the email address (spec 4.12). */
+    confirmedAt?: Date;
+    /** The confirmation emails of an unconfirmed record (notifications/confirmation). */
+    confirmation?: DocumentOf<typeof confirmationSchema>;
+  }
+}
+
+/** The members that lists and exports show of it. */
+export const CONFIRMATION_MEMBERS = {
+  confirmedAt: Timestamp.optional().meta({
+    description: 'When the person confirmed the email address; only in records of which it was confirmed',
+  }),
+};
+
+/** The confirmation of the email of a record. Only its emails and links write it. */
+export const confirmationPart: RecordPart = {
+  name: 'confirmation',
+  members: { confirmedAt: Date, confirmation: confirmationSchema },
+  listed: CONFIRMATION_MEMBERS,
+  under: () => undefined,
+};
+
+/** What a record holds of the confirmation of its email (spec 4.12). */
+export interface Confirmation {
+  email: string;
+  isConfirmed: boolean;
+  mails: readonly ConfirmationMail[];
+}
+
+export type ConfirmationStore = ReturnType<typeof createConfirmationStore>;
+
+/** Reads and writes the confirmation of records. */
+export function createConfirmationStore(users: UserCollection) {
+  return {
+    /** Resolves with the confirmation of a record, unless it is gone. */
+    async find(appId: ObjectId, id: RecordId): Promise<Confirmation | undefined> {
+      const projection = { email: 1, confirmedAt: 1, confirmation: 1 };
+      const record = await users.findOne({ _id: id, appId }, { projection });
+      if (!record) return undefined;
+      const { email, confirmedAt, confirmation } = record;
+      return { email, isConfirmed: confirmedAt !== undefined, mails: confirmation?.mails ?? [] };
+    },
+
+    /** Confirms the email of a record. The first time stays. Resolves with whether it exists. */
+    async confirm(appId: ObjectId, id: RecordId, email: string, at: Date): Promise<boolean> {
+      const record = { _id: id, appId, email };
+      const update = { $set: { confirmedAt: at }, $unset: { confirmation: 1 as const } };
+      const { matchedCount } = await users.updateOne({ ...record, confirmedAt: { $exists: false } }, update);
+      return matchedCount > 0 || (await users.findOne(record, { projection: { _id: 1 } })) !== null;
+    },
+
+    /** Adds a planned email to a record in the state that was read, and to no other. */
+    async addMail(
+      appId: ObjectId,
+      id: RecordId,
+      { email, mails: { length } }: Confirmation,
+      mail: ConfirmationMail,
+    ): Promise<boolean> {
+      const unchanged = {
+        _id: id,
+        appId,
+        email,
+        confirmedAt: { $exists: false },
+        'confirmation.mails': length === 0 ? { $exists: false } : { $size: length },
+      };
+      return (await users.updateOne(unchanged, { $push: { 'confirmation.mails': mail } })).matchedCount > 0;
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import type { Apps } from '../../core/apps/apps.ts';
+import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Schemas } from '../../core/schemas/schemas.ts';
+import { firstIdAt } from '../../core/users/record-id.ts';
+import type { Config } from '../../platform/core/config.ts';
+import type { Logger } from '../../platform/core/logger.ts';
+import type { Connection } from '../../platform/database/client.ts';
+import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { JobSignal } from '../../platform/jobs/job-runner.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { Pace } from '../activity/activity.ts';
+import { createMailApps } from '../notifications/mail-apps.ts';
+import type { AppConsumers } from '../outbox/app-consumers.ts';
+import type { EventConsumer } from '../outbox/outbox.ts';
+import type { RecordTraces } from '../records/erasure.ts';
+import type { Records } from '../records/records.ts';
+import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
+import { deliveryRoutes } from './deliveries.ts';
+import { createDispatcher, type Dispatcher } from './dispatcher.ts';
+import { createEventJob, EVENT_JOB } from './event-job.ts';
+import { createDeliveryRecords, createFormReader } from './payload.ts';
+import { createSender } from './sender.ts';
+import { createWebhookRemoval } from './webhook-removal.ts';
+import {
+  createDeletedWebhookModel,
+  createDeliveryModel,
+  createWebhookModel,
+  createWebhookStore,
+  type WebhookStore,
+} from './webhooks.model.ts';
+import { webhookRoutes } from './webhooks.routes.ts';
+import { createWebhookService } from './webhooks.service.ts';
+
+/** How long the request that erases a record deletes deliveries; the relay deletes the others. */
+const ERASURE_MS = 1_000;
+/** The events of other records wait meanwhile. */
+const FORGET_MS = 200;
+
+/** Creates the store of deliveries. The erasure of a record deletes those that name it. */
+export function createDeliveryStorage(connection: Connection) {
+  const model = createDeliveryModel(connection);
+  const store = createDeliveryStore(model.collection);
+  const traces: RecordTraces = { exist: store.names, remove: (...of) => store.forgetSome(...of, ERASURE_MS) };
+  return { model, store, traces };
+}
+
+/** Creates the relay of events and their delivery to webhooks. `now`: given in tests only. */
+export function createWebhooks(deps: {
+  config: Pick<Config, 'publicUrl' | 'webhooksAllowPrivate'>;
+  connection: Connection;
+  apps: Apps;
+  pace: Pace;
+  consumers: AppConsumers;
+  schemas: Pick<Schemas, 'store'>;
+  storage: ReturnType<typeof createDeliveryStorage>;
+  records: Records;
+  clock: DatabaseClock;
+  otherConsumers: readonly EventConsumer[];
+  signal: JobSignal;
+  logger: Logger;
+  metrics: Metrics;
+  now: (() => number) | undefined;
+}) {
+  const { config, connection, apps, pace, consumers, schemas, storage, records, clock } = deps;
+  const { otherConsumers, signal, logger, metrics, now = clock.now } = deps;
+  const { reader, newId, outboxSignal } = records;
+  const models = {
+    webhooks: createWebhookModel(connection),
+    deliveries: storage.model,
+    deletedWebhooks: createDeletedWebhookModel(connection),
+  };
+  const webhooks = createWebhookStore(models.webhooks);
+  const deliveries = storage.store;
+  const wake = (): void => signal.wake(EVENT_JOB);
+  const allowPrivate = config.webhooksAllowPrivate;
+  const sender = createSender({ allowPrivate });
+  const readRecords = createDeliveryRecords(reader);
+  const { fieldsOf } = schemas.store;
+  const { publicUrl } = config;
+  const readForm = createFormReader({ apps: createMailApps(apps.model), fieldsOf, publicUrl });
+  const dispatcher = createDispatcher({
+    webhooks,
+    deliveries,
+    readRecords,
+    readForm,
+    sender,
+    clock,
+    logger,
+    now,
+    metrics,
+  });
+  const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
+  const removal = createWebhookRemoval({
+    models: { webhooks: models.webhooks, deleted: models.deletedWebhooks },
+    webhooks,
+    deliveries,
+    consumers,
+    clock,
+    throttle: pace.throttle,
+  });
+  const service = createWebhookService({
+    webhooks,
+    deliveries,
+    consumers,
+    removal,
+    sender,
+    readForm,
+    fieldsOf,
+    newId,
+    allowPrivate,
+    wake,
+  });
+  const feature: Feature = {
+    routes: [...webhookRoutes(service), ...deliveryRoutes({ webhooks, deliveries, readRecords, readForm, wake, now })],
+    models: Object.values(models),
+    jobs: [
+      createEventJob({ consumers, erasures: records.erasureStore, relay, dispatcher, stored: outboxSignal }),
+      removal.job,
+    ],
+    owned: [
+      ownedBy(models.webhooks.collection, '_id', { valueAt: firstIdAt }),
+      ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
+      ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
+    ],
+    personal: [createDeliveriesOfPerson(reader, deliveries)],
+    names: { webhooks: webhooks.named },
+    async stop() {
+      await dispatcher.stop();
+      sender.close();
+    },
+  };
+  return feature;
+}
+
+/** Stores the deliveries of events to the webhooks of their apps. */
+export function createDeliveryConsumer(deps: {
+  webhooks: WebhookStore;
+  deliveries: DeliveryStore;
+  dispatcher: Pick<Dispatcher, 'notify'>;
+  now?: (() => number) | undefined;
+}): EventConsumer {
+  const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
+  return {
+    forget: (...of) => deliveries.forgetSome(...of, FORGET_MS),
+
+    async consume(events) {
+      const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
+      const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
+      await deliveries.add(events, active, now());
+      dispatcher.notify(active);
+    },
+  };
+}
