@@ -73,7 +73,8 @@ export function build() {
     'src/platform/core/errors.ts',
     'src/features/imports/csv-cells.ts',
     'src/features/imports/date-format.ts',
-    ...sources('src/fields'),
+    ...sources('src/core/fields'),
+    ...sources('src/features/display'),
     ...sources('src/platform/languages'),
   ];
   const dashboard = hash([...shared, ...loaded, ...sources('web')]);

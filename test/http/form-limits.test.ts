@@ -166,10 +166,11 @@ describe('`maxRecords` (spec 4.5)', () => {
       const lease = await services.leases.hold(app.sourceAppId);
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
+      const parts = createRecordParts(() => []);
       const submission = accept(
         { email: 'ada@x.org', data: { name: 'Ada' } },
         lease,
-        { limits, parts: createRecordParts(() => []) },
+        { limits, parts },
         {},
       );
       const store = createSubmissionStore({
@@ -178,6 +179,7 @@ describe('`maxRecords` (spec 4.5)', () => {
         writer: createRecordWriter(users as never),
         newId: createRecordIds(),
         maxArrayItems: 10,
+        parts,
       } as never);
       const capacity = createCapacity({
         records: createRecordReader(users as never, NO_RENAMES),

@@ -84,9 +84,12 @@ export function createRecordList(
 
   /** The id of the record before the place after `count` records; undefined: there are fewer. */
   async function skip(appId: AppId, count: number): Promise<DocumentId | undefined> {
-    const order = appId ? { hint: NEWEST_FIRST, sort: NEWEST_FIRST } : { hint: BY_ID, sort: { _id: -1 } as const };
+    // With bounds and a filter MongoDB would read each record instead of its key.
+    const { filter, ...order } = appId
+      ? { filter: { appId }, hint: NEWEST_FIRST, sort: NEWEST_FIRST }
+      : pageQuery(undefined, undefined);
     const options = { ...order, projection: { _id: 1 }, skip: count - 1, limit: 1, maxTimeMS: KEYS_TIME_MS };
-    const [found] = await users.find(appId ? { appId } : {}, options).toArray();
+    const [found] = await users.find(filter, options).toArray();
     return found?._id;
   }
 

@@ -1,9 +1,8 @@
-import { BSON, type ObjectId } from 'mongodb';
+import { BSON } from 'mongodb';
 import { type PendingRenames, withRenamedKeys } from '../../core/fields/renames.ts';
 import type { RenamesByApp } from '../../core/schemas/pending-renames.ts';
 import type { Show } from '../../core/users/record-list.ts';
 import type { UserDocument } from '../../core/users/users.model.ts';
-import type { RawDocuments } from '../../platform/bson/documents.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 
 /** Returns a record as it is after its move. */

@@ -31,8 +31,8 @@ const filesIn = (folder: string, suffix: string): string[] =>
     .sort();
 
 describe('the registry of field kinds', () => {
-  it('lists each file of src/fields/kinds, and each has its test table', () => {
-    expect(filesIn('../../../src/fields/kinds/', '.ts')).toEqual(names.toSorted());
+  it('lists each file of src/core/fields/kinds, and each has its test table', () => {
+    expect(filesIn('../../../src/core/fields/kinds/', '.ts')).toEqual(names.toSorted());
     expect(filesIn('./kinds/', '.test.ts')).toEqual(names.toSorted());
   });
 
