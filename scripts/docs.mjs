@@ -10,7 +10,7 @@ import { build, install, root, say } from './setup.mjs';
 install();
 build();
 const { listEndpoints } = await import('../dist/http/endpoints.js');
-const { createOpenApiDocument } = await import('../dist/api/openapi.js');
+const { createOpenApiDocument } = await import('../dist/http/openapi.js');
 
 const docs = join(root, 'docs');
 const read = (path) => readFileSync(join(docs, path), 'utf8');

@@ -7,7 +7,7 @@ import { build, install, root, say } from './setup.mjs';
 install();
 build();
 const { listEndpoints } = await import('../dist/http/endpoints.js');
-const { createOpenApiDocument } = await import('../dist/api/openapi.js');
+const { createOpenApiDocument } = await import('../dist/http/openapi.js');
 
 const path = join(root, 'openapi.json');
 const text = `${JSON.stringify(createOpenApiDocument(listEndpoints()), null, 2)}\n`;

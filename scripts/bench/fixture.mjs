@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { SERVER_FLAGS } from '../../dist/operations/cli/serve-command.js';
-import { createRecordIds } from '../../dist/records/stored/record-id.js';
+import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';

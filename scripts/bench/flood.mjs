@@ -94,7 +94,7 @@ async function prepare(url, db, progress) {
 
 /** Stores held submissions and audit events of the flooded app. */
 async function storeOthers(db) {
-  const { createRecordIds } = await import('../../dist/records/stored/record-id.js');
+  const { createRecordIds } = await import('../../dist/core/users/record-id.js');
   const newId = createRecordIds();
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: FLOODED });
   const now = new Date();

@@ -1,7 +1,7 @@
 // npm run bench -- --inbox: what it costs that an app keeps its submissions, and pages of an inbox
 // of a million entries.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRecordIds } from '../../dist/records/stored/record-id.js';
+import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { logIn } from '../client.mjs';
 import { HOT_USERS, schema, submission } from './cases.mjs';
 import { compareRates } from './events.mjs';

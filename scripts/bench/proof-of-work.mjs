@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { ObjectId } from 'mongodb';
 import { build } from 'vite';
-import { createChallenges } from '../../dist/intake/bots/challenges.js';
+import { createChallenges } from '../../dist/features/bots/challenges.js';
 import { launchChromium } from '../../test/support/browser/chromium.mjs';
 
 const runs = Number(process.argv[2] ?? 30);

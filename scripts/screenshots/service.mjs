@@ -5,7 +5,7 @@ import { loadConfig } from '../../dist/platform/core/config.js';
 import { createLogger } from '../../dist/platform/core/logger.js';
 import { connectDatabase } from '../../dist/platform/database/client.js';
 import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
-import { createRecordIds } from '../../dist/records/stored/record-id.js';
+import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { createServices } from '../../dist/services.js';
 import { call, logIn } from '../client.mjs';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS, SURVEY_SETTINGS } from './sample-data.mjs';
