@@ -2,8 +2,8 @@
 // records of the cases.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { SERVER_FLAGS } from '../../dist/operations/cli/serve-command.js';
 import { createRecordIds } from '../../dist/core/users/record-id.js';
+import { SERVER_FLAGS } from '../../dist/operations/cli/serve-command.js';
 import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';

@@ -1,11 +1,11 @@
 import { createApp } from '../../dist/app.js';
+import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
 import { loadConfig } from '../../dist/platform/core/config.js';
 import { createLogger } from '../../dist/platform/core/logger.js';
 import { connectDatabase } from '../../dist/platform/database/client.js';
 import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
-import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { createServices } from '../../dist/services.js';
 import { call, logIn } from '../client.mjs';
 import { APP, createSubmissions, FORM_SETTINGS, HELD, SCHEMAS, SURVEY_SETTINGS } from './sample-data.mjs';
