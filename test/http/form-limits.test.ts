@@ -167,12 +167,7 @@ describe('`maxRecords` (spec 4.5)', () => {
       if (!lease) throw new Error('no app');
       const limits = createRecordLimits(1024 * 1024);
       const parts = createRecordParts(() => []);
-      const submission = accept(
-        { email: 'ada@x.org', data: { name: 'Ada' } },
-        lease,
-        { limits, parts },
-        {},
-      );
+      const submission = accept({ email: 'ada@x.org', data: { name: 'Ada' } }, lease, { limits, parts }, {});
       const store = createSubmissionStore({
         users,
         limits,
