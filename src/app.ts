@@ -66,6 +66,7 @@ export function createApp(deps: {
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: core.schemas.findApp,
     scope: core.apps.scope,
+    isAuditedRead: (event) => features.some(({ audit }) => audit?.isRead(event) ?? false),
     recordAudit: async (...event) => {
       for (const { audit } of features) await audit?.record(...event);
     },

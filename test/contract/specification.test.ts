@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { renderTables } from '../../scripts/docs/tables.mjs';
+import { ACTIONS } from '../../src/features/audit/audit.routes.ts';
 import { listEndpoints } from '../../src/http/endpoints.ts';
 import { document } from '../support/server/openapi.ts';
 
@@ -26,6 +27,12 @@ describe('the tables of the specification', () => {
     const { 'webhooks.md': _, ...rest } = files;
     expect(() => renderTables(rest, endpoints, document)).toThrow('no heading for GET /auth/webhooks');
   });
+});
+
+it('endpoints declare events of the audit log', () => {
+  const declared = endpoints.flatMap(({ spec }) => spec.audit ?? []);
+  expect(declared.filter((event) => !ACTIONS.some((action) => action === event))).toEqual([]);
+  expect(declared.length).toBeGreaterThan(30);
 });
 
 describe('the text of an operation', () => {

@@ -5,15 +5,7 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { BodyReaders } from '../api/body-readers.ts';
 import { Deadline } from '../api/deadline.ts';
-import {
-  type AnyInput,
-  AUDITED_READS,
-  type AuditFacts,
-  type AuditPart,
-  type BodySpec,
-  type EndpointSpec,
-  type Route,
-} from '../api/endpoint.ts';
+import type { AnyInput, AuditFacts, AuditPart, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
 import { hasTurns, type OperatorLoad } from '../api/operator-load.ts';
 import type { AppPrincipal } from '../api/principal.ts';
 import { Download, Redirect, send } from '../api/reply.ts';
@@ -35,6 +27,7 @@ export interface Edge {
   findApp(sourceAppId: string): Promise<Pick<App, 'submitPerMinute'> | undefined>;
   scope: AppScope;
   recordAudit: AuditPart['record'];
+  isAuditedRead: AuditPart['isRead'];
   until: DatabaseClock['until'];
   /** Another one than that of the service; in tests only. */
   deadlineMs?: number | undefined;
@@ -76,7 +69,7 @@ export function createMethodCheck(all: readonly Route[]): Router {
  */
 function createHandler(route: Route, edge: Edge): RequestHandler {
   const { spec, handle } = route;
-  const isChange = spec.audit !== undefined && !READS.has(spec.audit);
+  const isChange = spec.audit !== undefined && !edge.isAuditedRead(spec.audit);
   const turns = hasTurns(spec) ? edge.load : undefined;
   const readQuery = createQueryReader(spec.query);
   return async (req, res) => {
@@ -103,8 +96,6 @@ function createHandler(route: Route, edge: Edge): RequestHandler {
     await (spec.slow ? respond(await deadline.run(input)) : untilStarted(deadline, input.then(respond), res));
   };
 }
-
-const READS: ReadonlySet<string> = new Set(AUDITED_READS);
 
 /**
  * Runs the handler of a change. One that fails may have happened, in part or as a whole: its event

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Filter, ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
-import { AUDITED_READS, type AuditAction, type AuditActor, type AuditedApp } from '../../core/api/endpoint.ts';
+import type { AuditActor, AuditedApp } from '../../core/api/endpoint.ts';
 import { createAccumulator } from '../../platform/core/accumulator.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 import { createWindowLimit } from '../../platform/core/window-limit.ts';
@@ -10,6 +10,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
+import { AUDITED_READS, type AuditAction } from './actions.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';

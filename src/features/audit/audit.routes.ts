@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { type Cursors, pageOf } from '../../core/api/cursors.ts';
-import { AUDITED_CHANGES, AUDITED_READS, type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
+import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import type { SessionPrincipal } from '../../core/api/principal.ts';
 import { PageLimit, Timestamp } from '../../core/api/validation.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { AUDITED_CHANGES, AUDITED_READS } from './actions.ts';
 import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
 import type { Names, ReadNames } from './names.ts';
 

@@ -68,6 +68,7 @@ function serve(scopes: Scope[] = []) {
       limitSubmit: () => undefined,
       findApp: async () => ({}),
       scope: async (_principal, sourceAppId = 'own') => ({ id: new ObjectId(), sourceAppId }),
+      isAuditedRead: () => false,
       recordAudit: async () => undefined,
       until: () => async () => new Date(),
     }),
