@@ -55,45 +55,6 @@ export function ownedBy<Document extends MongoDocument>(
   };
 }
 
-export interface PersonEntry {
-  appId: ObjectId;
-  /** The members of the entry, beginning with `kind`. */
-  shown: Record<string, unknown>;
-}
-
-/** A file that holds data of a person. */
-export interface PersonFile {
-  /** Unique among the files of the person, with `/`. */
-  path: string;
-  content: AsyncIterable<Uint8Array>;
-  modified: Date;
-}
-
-/** Exports and erasures use personal data by this interface only, so that imports point down. */
-export interface PersonData {
-  /** The name of its count in the receipt of an erasure. */
-  name: string;
-  /** What at most {@link APPS_AT_ONCE} apps hold of the person of this email. */
-  entriesOf(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonEntry>;
-  /** The files that its entries name. Absent: it has none. */
-  filesOf?(appIds: readonly ObjectId[], email: string): AsyncIterable<PersonFile>;
-  /**
-   * Erases it; resolves with the number of erased documents.
-   * @param guard asked after the reads on which a statement depends, so that a late one erases
-   * nothing: an operator may have restored the data, or the person may have sent new data
-   * @throws {Unavailable} when the time of the request is over; a repeat goes on
-   */
-  eraseOf(appIds: readonly ObjectId[], email: string, guard: RemovalGuard): Promise<number>;
-}
-
-export const APPS_AT_ONCE = 500;
-
-/** Documents that belong to accounts. */
-export interface AccountOwned {
-  /** Removes those of an account that is being erased. Idempotent. */
-  forgetAccount(id: ObjectId): Promise<void>;
-}
-
 /** What a feature declares; services.ts reads it. Features may add members (decision 53). */
 export interface Feature {
   /** Reads bodies of other media types than JSON. */
@@ -112,9 +73,6 @@ export interface Feature {
   jobs?: readonly Job[];
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
-  ofAccounts?: readonly AccountOwned[];
-  /** Personal data, in the order of an erasure. */
-  personal?: readonly PersonData[];
   migrations?: readonly Migration[];
   /** Repairs stored data at each start, after the migrations. */
   prepare?(): Promise<void>;

@@ -1,5 +1,4 @@
 import type { ObjectId } from 'mongodb';
-import type { AccountOwned } from '../../core/feature.ts';
 import { Conflict, NotFound, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
@@ -7,6 +6,18 @@ import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore } from './account-documents.ts';
 import type { AccountDocument } from './accounts.model.ts';
 import type { Invitations } from './invitations.ts';
+
+/** Documents that belong to accounts. */
+export interface AccountOwned {
+  /** Removes those of an account that is being erased. Idempotent. */
+  forgetAccount(id: ObjectId): Promise<void>;
+}
+
+declare module '../../core/feature.ts' {
+  interface Feature {
+    ofAccounts?: readonly AccountOwned[];
+  }
+}
 
 export type AccountStatus = ReturnType<typeof createAccountStatus>;
 

@@ -1,5 +1,5 @@
 import type { Apps } from '../../core/apps/apps.ts';
-import { type AccountOwned, type Feature, ownedBy } from '../../core/feature.ts';
+import { type Feature, ownedBy } from '../../core/feature.ts';
 import { SESSION_LIFETIME_MS } from '../../core/sessions/sessions.model.ts';
 import type { SessionService } from '../../core/sessions/sessions.service.ts';
 import type { Config } from '../../platform/core/config.ts';
@@ -10,6 +10,7 @@ import { createAccessStore } from './access.ts';
 import { createAccountStore } from './account-documents.ts';
 import { createAccountMail } from './account-mail.ts';
 import { createAccountSessions } from './account-sessions.ts';
+import type { AccountOwned } from './account-status.ts';
 import { createAccountStatus } from './account-status.ts';
 import { createAccountModels } from './accounts.model.ts';
 import { createAccountService } from './accounts.service.ts';

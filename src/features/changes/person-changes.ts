@@ -1,5 +1,5 @@
 import type { ObjectId } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 import type { ChangeStore } from './changes.model.ts';

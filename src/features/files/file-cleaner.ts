@@ -1,5 +1,5 @@
 import { type Filter, type ObjectId, UUID } from 'mongodb';
-import type { AppOwned, PersonData } from '../../core/feature.ts';
+import type { AppOwned } from '../../core/feature.ts';
 import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
@@ -8,6 +8,7 @@ import { lookup } from '../../platform/database/lookups.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 import { SETTLED_AFTER_MS } from './file-claims.ts';
 import { removalTime } from './file-content.ts';

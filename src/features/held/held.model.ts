@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Binary, ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
 import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
@@ -20,6 +19,7 @@ import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../files/file-cleaner.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import type { AppliedKey } from '../idempotency/idempotency-keys.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 
 /**

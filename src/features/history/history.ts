@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId, type ReadConcernLevel } from 'mongodb';
-import { type AppOwned, ownedBy, type PersonData } from '../../core/feature.ts';
+import { type AppOwned, ownedBy } from '../../core/feature.ts';
 import { prefixRange, type RecordId } from '../../core/users/record-id.ts';
 import { BY_EMAIL, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
 import type { Connection } from '../../platform/database/client.ts';
@@ -13,6 +13,7 @@ import { createModel, type DocumentOf, type Model, schema } from '../../platform
 import { type Older, type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
 import { changesName } from '../files/file-places.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 import { historyEntry, MAX_INLINE_BYTES, NOT_MOVING, type NumberedEntry, numbered } from './history-entries.ts';
 import type { KeptSubmissions } from './kept-submissions.ts';

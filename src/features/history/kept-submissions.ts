@@ -1,5 +1,5 @@
 import { ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
-import { type AppOwned, ownedBy, type PersonData } from '../../core/feature.ts';
+import { type AppOwned, ownedBy } from '../../core/feature.ts';
 import { indexText, MAX_CODE_POINTS } from '../../core/fields/base/index-value.ts';
 import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
@@ -15,6 +15,7 @@ import { createModel, type DocumentOf, type Model, schema } from '../../platform
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../outbox/outbox.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 
 const OF_PERSON = { appId: 1, s0: 1, _id: 1 } as const;

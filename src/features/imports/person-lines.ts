@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { Archive, Archives } from './archive.ts';
 import { CHUNK_BYTES, type ContentStore, createFileReader, type FileSection, MissingChunk } from './content.ts';
 import type { ImportStore } from './import-documents.ts';

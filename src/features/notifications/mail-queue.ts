@@ -1,5 +1,4 @@
 import { type AnyBulkWriteOperation, ObjectId, UUID } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
 import type { RecordId } from '../../core/users/record-id.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
@@ -7,6 +6,7 @@ import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 
 /**

@@ -5,11 +5,11 @@ import type { AppPrincipal, ScopedApp } from '../../core/api/principal.ts';
 import { Download, JsonStream } from '../../core/api/reply.ts';
 import { Timestamp } from '../../core/api/validation.ts';
 import type { AppScope } from '../../core/apps/app-scope.ts';
-import type { PersonFile } from '../../core/feature.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { type ZipEntry, zipOf } from '../exports/zip.ts';
 import type { PeopleService } from './people.service.ts';
+import type { PersonFile } from './person-data.ts';
 
 const Email = z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' });
 const Scope = z.strictObject({ sourceAppId: ScopeParameter });

@@ -2,12 +2,12 @@ import type { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import type { ScopedApp } from '../../core/api/principal.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import { APPS_AT_ONCE, type PersonData, type PersonFile } from '../../core/feature.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { APPS_AT_ONCE, type PersonData, type PersonFile } from './person-data.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
 /** An erasure that takes longer is refused, and a repeat goes on: a proxy may wait for 30 s. */

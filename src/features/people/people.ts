@@ -1,6 +1,6 @@
 import type { Cursors } from '../../core/api/cursors.ts';
 import type { Apps } from '../../core/apps/apps.ts';
-import type { Feature, PersonData } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
@@ -14,6 +14,7 @@ import { editingRoutes } from './editing.ts';
 import { createHistoryJob, historyRoutes } from './history.ts';
 import { peopleRoutes } from './people.routes.ts';
 import { createPeopleService } from './people.service.ts';
+import type { PersonData } from './person-data.ts';
 import { createRetentionJob, createRetentionStore, retentionRoutes } from './retention.ts';
 import { createSuppressionModel, createSuppressions, type Suppressions } from './suppressions.ts';
 

@@ -1,5 +1,4 @@
 import { MinKey, type ObjectId } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
 import { firstIdAt, parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import {
   allOf,
@@ -14,6 +13,7 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { RecordEraser } from '../records/erasure.ts';
 import { createRecordDetails, type DetailedRecord, type RecordDetails } from './record-details.ts';
 import { type RecentRenames, shownRecord } from './shown-renames.ts';

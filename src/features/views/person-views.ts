@@ -1,6 +1,6 @@
-import type { PersonData } from '../../core/feature.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { ViewContent, ViewDocument, ViewModel, ViewStore } from './views.model.ts';
 
 /** Takes the place of an email in the name of a view. */

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { PersonData } from '../../core/feature.ts';
 import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordEvent } from '../outbox/outbox.ts';
+import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import {
   type Attempt,
