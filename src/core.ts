@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createCursors } from './core/api/cursors.ts';
 import { createOperatorLoad } from './core/api/operator-load.ts';
 import type { AppPart } from './core/apps/app-part.ts';
-import { createAppAdministration, createApps } from './core/apps/apps.ts';
+import { createAppEndpoints, createApps } from './core/apps/apps.ts';
 import type { Feature } from './core/feature.ts';
 import type { SchemaPart } from './core/schemas/schemas.service.ts';
 import { createSchemaStorage, createSchemas } from './core/schemas/schemas.ts';
@@ -99,13 +99,11 @@ export function createCore(
   const { leases } = schemas;
   const userBase = createUserBase({ config, connection, load, showing: parts.showing });
   const users = createUsers(userBase, { apps: apps.service, leases, parts: records, metrics });
-  const administration = createAppAdministration({
+  const administration = createAppEndpoints({
     apps,
-    cursors,
     clock,
     logger,
     sweepEveryMs,
-    confirmPassword: sessions.service.confirmPassword,
     users: users.owned,
     others: () => features().flatMap(({ owned = [] }) => owned),
   });

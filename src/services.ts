@@ -4,6 +4,7 @@ import { type CoreTimings, createCore } from './core.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { activityPart, createAppActivity, createPace } from './features/activity/activity.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
+import { createAppAdministration } from './features/app-administration/app-administration.ts';
 import { createAudit } from './features/audit/audit.ts';
 import { createAuditLog } from './features/audit/audit-log.ts';
 import { createNames } from './features/audit/names.ts';
@@ -305,6 +306,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     singleSignOn,
     core.features.apps,
     { close: activity.flush },
+    createAppAdministration(apps, sessions.service, cursors),
     core.features.administration,
     createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
     createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),

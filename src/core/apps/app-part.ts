@@ -1,4 +1,3 @@
-import type { ZodType } from 'zod';
 import { joinMembers, type Members } from '../../platform/database/members.ts';
 import type { IndexDeclaration } from '../../platform/database/mongoose.ts';
 import type { Validator } from '../fields/compile.ts';
@@ -16,8 +15,6 @@ export interface AppPart {
   isSame?(one: App, other: App): boolean;
   /** Returns what a lease changes in the app because of its schema. Called once for each lease. */
   underSchema?(app: App, schema: LeasedSchema): Partial<App> | undefined;
-  readonly creation?: CreationPart;
-  readonly listing?: ListingPart;
 }
 
 /** What a part knows of the schema of a lease. `moving`: the renames whose values are moved. */
@@ -26,38 +23,10 @@ interface LeasedSchema {
   moving?: PendingRenames | undefined;
 }
 
-/** What a part adds to the creation of an app. */
-interface CreationPart {
-  /** Members of the body. */
-  readonly body: Readonly<Record<string, ZodType>>;
-  /** Returns members of the new app; no two parts set one. @param sent the parsed body */
-  members(sent: Readonly<Record<string, unknown>>): Partial<AppDocument>;
-}
-
-/** What a part adds to the list of apps. */
-interface ListingPart {
-  /** Members of a listed app, after its id. */
-  readonly shown?: Readonly<Record<string, ZodType>>;
-  /** Returns them; a member without a value is absent. */
-  present?(app: App): Record<string, unknown>;
-  /** The paths of texts that a search reads. */
-  readonly searched?: readonly string[];
-  /** Times by which apps can be sorted. */
-  readonly times?: readonly AppTime[];
-}
-
-/** A member that the stored app and {@link App} have, whose value is a time. */
-export type AppTime = keyof {
-  [Name in keyof App & keyof AppDocument as App[Name] extends Date | undefined ? Name : never]: true;
-} &
-  string;
-
 export type AppParts = ReturnType<typeof createAppParts>;
 
 /** Joins the parts of all features. @throws {Error} when two of them have the same member */
 export function createAppParts(parts: readonly AppPart[]) {
-  const creations = parts.flatMap(({ creation }) => creation ?? []);
-  const listings = parts.flatMap(({ listing }) => listing ?? []);
   return {
     /** Those of the core too. */
     members: joinMembers([CORE_MEMBERS, ...parts.map(({ members = {} }) => members)]),
@@ -78,22 +47,5 @@ export function createAppParts(parts: readonly AppPart[]) {
     /** Returns the app of a lease on it and its schema. */
     underSchema: (app: App, schema: LeasedSchema): App =>
       Object.assign({}, app, ...parts.map((part) => part.underSchema?.(app, schema))),
-
-    creation: {
-      body: joined(creations.map(({ body }) => body)),
-      members: (sent: Readonly<Record<string, unknown>>): Partial<AppDocument> =>
-        Object.assign({}, ...creations.map((creation) => creation.members(sent))),
-    },
-
-    listing: {
-      shown: joined(listings.map(({ shown = {} }) => shown)),
-      present: (app: App): Record<string, unknown> =>
-        Object.assign({}, ...listings.map((listing) => listing.present?.(app))),
-      searched: listings.flatMap(({ searched = [] }) => searched),
-      times: listings.flatMap(({ times = [] }) => times),
-    },
   };
 }
-
-const joined = (shapes: readonly Readonly<Record<string, ZodType>>[]): Record<string, ZodType> =>
-  Object.assign({}, ...shapes);

@@ -3,16 +3,11 @@ import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
-import { literal } from '../../platform/database/collections.ts';
-import { typedFilter } from '../../platform/database/filters.ts';
 import type { App, AppDocument, Role } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
-import type { AppParts, AppTime } from './app-part.ts';
+import type { AppParts } from './app-part.ts';
 import { type AppModel, type DeletedAppModel, NOT_BEING_DELETED } from './apps.model.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
-
-/** A member by which a list of apps can be sorted. */
-export type AppOrder = 'sourceAppId' | AppTime;
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
@@ -39,10 +34,10 @@ export function createAppService(deps: {
   deletedApps: DeletedAppModel;
   createApp: CreateApp;
   hasher: PasswordHasher;
-  parts: Pick<AppParts, 'toApp' | 'listing'>;
+  parts: Pick<AppParts, 'toApp'>;
 }) {
   const { apps, deletedApps, createApp, hasher, parts } = deps;
-  const { toApp, listing } = parts;
+  const { toApp } = parts;
 
   async function findOne(filter: Filter<AppDocument>, options?: FindOptions): Promise<App | undefined> {
     const found = await apps.findOne({ ...filter, ...NOT_BEING_DELETED }, options);
@@ -122,17 +117,6 @@ export function createAppService(deps: {
       // By the collection: a cursor.
       const found = apps.collection.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
-    },
-
-    /** Resolves with a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
-    async page({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> {
-      const conditions: Filter<AppDocument>[] = [NOT_BEING_DELETED];
-      const matching = { $regex: literal(q), $options: 'i' };
-      const searched = ['sourceAppId', ...listing.searched];
-      if (q !== '') conditions.push({ $or: searched.map((path) => typedFilter({ [path]: matching })) });
-      if (after) conditions.push(laterThan(after, sort, direction));
-      const order = sort === 'sourceAppId' ? { sourceAppId: direction } : { [sort]: direction, sourceAppId: direction };
-      return (await apps.find({ $and: conditions }, { sort: order, limit })).map(toApp);
     },
 
     async named(names: readonly string[]): Promise<App[]> {
@@ -234,35 +218,3 @@ export function createAppService(deps: {
  * restore. Nothing may be removed for a missing app (invariant 8).
  */
 type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
-
-/** The last app of the previous page: its name, and its time if the order has one. */
-export interface AppPlace {
-  sourceAppId: string;
-  time?: Date | null;
-}
-
-interface AppPageRequest {
-  /** A part of `sourceAppId`, in any case. */
-  q: string;
-  sort: AppOrder;
-  direction: 1 | -1;
-  after?: AppPlace | undefined;
-  limit: number;
-}
-
-/** Returns the place after which the next page begins. */
-export function parsePlace(app: Pick<App, 'sourceAppId' | AppTime>, sort: AppOrder): AppPlace {
-  const { sourceAppId } = app;
-  return sort === 'sourceAppId' ? { sourceAppId } : { sourceAppId, time: app[sort] ?? null };
-}
-
-function laterThan({ sourceAppId, time = null }: AppPlace, sort: AppOrder, direction: 1 | -1): Filter<AppDocument> {
-  const beyond = direction === 1 ? '$gt' : '$lt';
-  const name = typedFilter<AppDocument>({ sourceAppId: { [beyond]: sourceAppId } });
-  if (sort === 'sourceAppId') return name;
-  const tie = typedFilter<AppDocument>({ [sort]: time, ...name });
-  // An app without the time comes first in ascending order.
-  if (time === null) return direction === 1 ? { $or: [{ [sort]: { $ne: null } }, tie] } : tie;
-  const others = direction === 1 ? [] : [{ [sort]: null }];
-  return { $or: [{ [sort]: { [beyond]: time } }, ...others, tie] };
-}

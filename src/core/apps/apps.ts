@@ -2,7 +2,6 @@ import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
-import type { Cursors } from '../api/cursors.ts';
 import type { AppOwned, Feature } from '../feature.ts';
 import { createAppCreation } from './app-creation.ts';
 import { type AppPart, createAppParts } from './app-part.ts';
@@ -17,7 +16,7 @@ import { createAppRevision } from './revision.ts';
 export type Apps = ReturnType<typeof createApps>;
 
 /**
- * Creates what the other features need of apps; {@link createAppAdministration} comes last.
+ * Creates what the other features need of apps; {@link createAppEndpoints} comes last.
  * @param deps.parts what features add to an app, in the order of its members in answers
  * @param deps.initialData stored for a new app before it is visible
  * @param deps.passwordCost the bcrypt cost; lower in tests only
@@ -55,19 +54,17 @@ export function createApps(deps: {
   };
 }
 
-/** Creates the administration of apps. A deletion reaches the data of all features. */
-export function createAppAdministration(deps: {
+/** Creates the endpoints of apps. A deletion reaches the data of all features. */
+export function createAppEndpoints(deps: {
   apps: Apps;
   users: AppOwned;
   others(): readonly AppOwned[];
-  confirmPassword: Parameters<typeof appRoutes>[2];
-  cursors: Cursors;
   clock: DatabaseClock;
   logger: Logger;
   sweepEveryMs: number | undefined;
 }) {
-  const { apps, users, others, confirmPassword, cursors, clock, logger, sweepEveryMs } = deps;
-  const { model, deletedApps, service, revision, parts } = apps;
+  const { apps, users, others, clock, logger, sweepEveryMs } = deps;
+  const { model, deletedApps, service, revision } = apps;
   const removal = createAppRemoval({
     apps: model,
     deletedApps,
@@ -81,7 +78,7 @@ export function createAppAdministration(deps: {
   return {
     removal,
     feature: {
-      routes: appRoutes(service, removal, confirmPassword, cursors, parts),
+      routes: appRoutes(service, removal),
       jobs: [removal.job],
     } satisfies Feature,
   };

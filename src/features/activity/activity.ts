@@ -23,7 +23,6 @@ declare module '../../core/apps/app.ts' {
 export const activityPart: AppPart = {
   members,
   read: ({ lastSubmissionAt }) => ({ lastSubmissionAt }),
-  listing: { times: ['lastSubmissionAt'] },
 };
 
 const WRITE_EVERY_MS = 1_000;

@@ -1,6 +1,5 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { AppName } from '../../core/api/parameters.ts';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import { type MembersOf, type Schema, schemaOf } from '../../platform/database/mongoose.ts';
@@ -82,11 +81,6 @@ export const formPart: AppPart = {
     return { form, name, submitPerMinute, timeZone };
   },
   isSame: (one, other) => one.form?.revision.toHexString() === other.form?.revision.toHexString(),
-  listing: {
-    shown: { name: AppName },
-    present: ({ name }) => (name === undefined ? {} : { name }),
-    searched: ['form.name'],
-  },
 };
 
 export const FormSettingsRequest = z.strictObject(every(SETTINGS, 'request'));

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { daysUpTo } from '../../core/api/validation.ts';
+import type { AppDocument } from '../../core/apps/app.ts';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
 import type { AppRevision } from '../../core/apps/revision.ts';
@@ -51,18 +52,17 @@ declare module '../../core/apps/app.ts' {
   }
 }
 
-/** The settings of the history of an app. They may be given when it is created. */
+/** The settings of the history of an app. */
 export const historyPart: AppPart = {
   members,
   read: ({ history }) => ({ keepsSubmissions: history?.submissions === true }),
-  creation: {
-    body: { history: HistorySettingsBody.optional() },
-    members: ({ history }: { history?: HistorySettings | undefined }) => ({
-      ...(history && { history }),
-      ...(history?.submissions && { consumers: [KEEPER] }),
-    }),
-  },
 };
+
+/** Returns the members of a new app with these settings. */
+export const historyMembers = (history: HistorySettings): Partial<AppDocument> => ({
+  history,
+  ...(history.submissions && { consumers: [KEEPER] }),
+});
 
 export type HistorySettingsStore = ReturnType<typeof createHistorySettings>;
 

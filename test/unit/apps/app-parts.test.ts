@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { CORE_MEMBERS } from '../../../src/core/apps/app.ts';
 import { type AppPart, createAppParts } from '../../../src/core/apps/app-part.ts';
 import { createAppModel } from '../../../src/core/apps/apps.model.ts';
+import { historyMembers } from '../../../src/features/history/history-settings.ts';
 import { createClosedConnection } from '../../../src/platform/database/client.ts';
 import { APP_PARTS } from '../../../src/services.ts';
 
@@ -31,14 +31,12 @@ describe('an app without parts', () => {
     expect(indexes).toEqual([{ sourceAppId: 1 }, { deletingSince: 1 }]);
   });
 
-  it('shows, lists and searches nothing else', () => {
-    const { toApp, isSame, underSchema, creation, listing } = createAppParts([]);
+  it('shows nothing else', () => {
+    const { toApp, isSame, underSchema } = createAppParts([]);
     const app = toApp(stored);
     expect(app).toEqual(core);
     expect(isSame(app, app)).toBe(true);
     expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual(core);
-    expect([creation.body, creation.members({ history: {} })]).toEqual([{}, {}]);
-    expect({ ...listing, present: listing.present(app) }).toEqual({ shown: {}, present: {}, searched: [], times: [] });
   });
 });
 
@@ -48,12 +46,9 @@ describe('the parts of an app', () => {
     indexes: [[{ lastSubmissionAt: 1 }, { sparse: true }]],
     read: ({ lastSubmissionAt }) => ({ lastSubmissionAt }),
     isSame: (one, other) => one.lastSubmissionAt === other.lastSubmissionAt,
-    creation: { body: { seen: z.date() }, members: ({ seen }) => ({ lastSubmissionAt: seen as Date }) },
-    listing: { times: ['lastSubmissionAt'] },
   };
   const files: AppPart = {
     underSchema: (_app, { validator }) => (validator.fileKeys ? { keepsFiles: true } : undefined),
-    listing: { shown: { kind: z.string() }, present: () => ({ kind: 'shop' }), searched: ['kind'] },
   };
 
   it('add their members and indexes to the stored app', () => {
@@ -77,19 +72,10 @@ describe('the parts of an app', () => {
     expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual({ ...app, keepsFiles: true });
     expect(app).not.toHaveProperty('keepsFiles');
   });
-
-  it('take part in the creation and in the list', () => {
-    const { creation, listing } = createAppParts([seen, files]);
-    expect(Object.keys(creation.body)).toEqual(['seen']);
-    expect(creation.members({ seen: new Date(3) })).toEqual({ lastSubmissionAt: new Date(3) });
-    expect(Object.keys(listing.shown)).toEqual(['kind']);
-    expect(listing.present(createAppParts([]).toApp(stored))).toEqual({ kind: 'shop' });
-    expect([listing.searched, listing.times]).toEqual([['kind'], ['lastSubmissionAt']]);
-  });
 });
 
 describe('the parts of the service', () => {
-  const { toApp, isSame, underSchema, creation } = createAppParts(APP_PARTS);
+  const { toApp, isSame, underSchema } = createAppParts(APP_PARTS);
   const slot = { slot: 's0', key: 'plan', kind: 'text', state: 'ready', since: 1, done: 0, total: 0 } as const;
   const app = toApp({ ...stored, slots: [{ ...slot, id: new ObjectId() }], slotEpoch: 1 });
 
@@ -111,10 +97,9 @@ describe('the parts of the service', () => {
   });
 
   it('keep the submissions of a new app that asks for it', () => {
-    expect(creation.members({})).toEqual({});
     const history = { submissions: true, days: 30 };
-    expect(creation.members({ history })).toEqual({ history, consumers: ['submissions'] });
+    expect(historyMembers(history)).toEqual({ history, consumers: ['submissions'] });
     const ofEdits = { submissions: false, days: 30 };
-    expect(creation.members({ history: ofEdits })).toEqual({ history: ofEdits });
+    expect(historyMembers(ofEdits)).toEqual({ history: ofEdits });
   });
 });

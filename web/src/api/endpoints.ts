@@ -5,6 +5,7 @@ import type { sessionEndpoints } from '#src/core/sessions/sessions.routes.ts';
 import type { AccountSessionPart } from '#src/features/accounts/account-sessions.ts';
 import type { logInEndpoints } from '#src/features/accounts/log-in.routes.ts';
 import type { apiKeyEndpoints } from '#src/features/api-keys/api-keys.routes.ts';
+import type { appAdministrationEndpoints } from '#src/features/app-administration/app-administration.routes.ts';
 import type { auditEndpoints } from '#src/features/audit/audit.routes.ts';
 import type { changeEndpoints } from '#src/features/changes/changes.routes.ts';
 import type { ShownConsent } from '#src/features/consents/consents.ts';
@@ -39,7 +40,8 @@ import type { webhookEndpoints } from '#src/features/webhooks/webhooks.routes.ts
 
 type Endpoints = typeof accountEndpoints &
   typeof apiKeyEndpoints &
-  ReturnType<typeof appEndpoints> &
+  typeof appAdministrationEndpoints &
+  Pick<typeof appEndpoints, 'deleteApp'> &
   typeof auditEndpoints &
   typeof breakdownEndpoints &
   typeof changeEndpoints &
@@ -116,9 +118,8 @@ export type DetailedRecord = ResponseBody<'GET /auth/users/:id'> & { consents?: 
 export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = ShownConsent;
-export type NewApp = NonNullable<Request<'POST /auth/apps'>['body']> & { history?: HistorySettings | undefined };
-type HistorySettings = Request<'PUT /auth/apps/:sourceAppId/history'>['body'];
-export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number] & { name?: string };
+export type NewApp = NonNullable<Request<'POST /auth/apps'>['body']>;
+export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
 export type KeyScope = ApiKey['scopes'][number];
 export type AuditEvent = ResponseBody<'GET /auth/audit'>['events'][number];
