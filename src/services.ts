@@ -36,7 +36,8 @@ import { showing } from './features/record-reads/shown-renames.ts';
 import { createRecordBase } from './features/records/base.ts';
 import type { RecordTraces } from './features/records/erasure.ts';
 import { createRecordFeatures, createRecords } from './features/records/records.ts';
-import { schemaVersionRoutes } from './features/schema-versions/schema-versions.ts';
+import { schemaReadRoutes } from './features/schemas/schema-reads.ts';
+import { schemaVersionRoutes } from './features/schemas/schema-versions.ts';
 import { createSearch } from './features/search/search.ts';
 import { createProvider } from './features/single-sign-on/provider.ts';
 import { signOnRoutes } from './features/single-sign-on/single-sign-on.routes.ts';
@@ -291,6 +292,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const features: Feature[] = [
     records.fileFeature,
     submissions.feature,
+    { routes: schemaReadRoutes(schemas.service) },
     core.features.schemas,
     { routes: schemaVersionRoutes(schemas.service, readNames) },
     exports.feature,

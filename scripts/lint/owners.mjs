@@ -55,7 +55,7 @@ export function owners() {
     .filter(({ file, to, isType }) => file.startsWith('web/src/') && to?.startsWith('src/') && !isType)
     .filter(({ to }) => !SHARED_WITH_WEB.some((shared) => to.startsWith(shared)));
   const schemas = [...sources.flatMap(importsOf), ...web].filter(
-    ({ file, to }) => to === 'src/core/fields/json-schema.ts' && dirname(file) !== 'src/core/schemas',
+    ({ file, to }) => to === 'src/features/schemas/json-schema.ts' && dirname(file) !== 'src/features/schemas',
   );
   return [
     ...OWNED.flatMap(({ owners, pattern, problem }) =>
@@ -67,6 +67,6 @@ export function owners() {
       withProblem(matchesIn(file, LOADED_AT_START), () => 'loads the client of AWS before the first use of a bucket'),
     ),
     ...withProblem(loaded, ({ to }) => `loads ${to}, which is not shared with web/`),
-    ...withProblem(schemas, ({ to }) => `imports ${to}; only src/core/schemas may`),
+    ...withProblem(schemas, ({ to }) => `imports ${to}; only src/features/schemas may`),
   ];
 }

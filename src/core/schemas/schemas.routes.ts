@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Response } from 'express';
 import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
-import { AppPath, ScopeParameter } from '../api/parameters.ts';
+import { AppPath } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { TypedJson, Versioned } from '../api/reply.ts';
-import { parseTags, WholeNumber } from '../api/validation.ts';
+import { Versioned } from '../api/reply.ts';
+import { parseTags } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
-import { JSON_SCHEMA_TYPE, toJsonSchema } from '../fields/json-schema.ts';
 import type { AppSchema, VersionAuthor } from './schemas.model.ts';
-import type { CompiledVersion, SchemaService } from './schemas.service.ts';
+import type { SchemaService } from './schemas.service.ts';
 
 const example = {
   version: 2,
@@ -22,7 +22,7 @@ const example = {
 } as const;
 
 /** A schema in responses (spec 2.3). */
-const SchemaDocument = z
+export const SchemaDocument = z
   .strictObject({
     version: z.int().positive(),
     rejectUnknown: z.boolean(),
@@ -49,18 +49,6 @@ export const SchemaReplacement = z
   })
   .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
 
-const VersionQuery = z.strictObject({
-  version: WholeNumber(1).optional().meta({ description: 'An earlier version. Default: the newest', example: 1 }),
-});
-/** Not strict: unknown parameters of public reads are ignored. */
-const FormatQuery = z.object({
-  format: z
-    .literal('json-schema', code('notJsonSchema'))
-    .optional()
-    .meta({ description: 'The JSON Schema of `data`, draft 2020-12. Default: the fields' }),
-});
-const OwnVersionQuery = VersionQuery.extend({ sourceAppId: ScopeParameter });
-
 /** What the endpoints of the schema of an app have in common. */
 export const ofAnyApp = {
   auth: 'session or key',
@@ -79,25 +67,10 @@ export const schemaEndpoints = {
     summary: "The app's schema",
     description:
       'The newest version, for clients that generate a form from it or check data before they send it. A request with the ETag in `If-None-Match` gets 304 while the schema is unchanged.',
-    query: FormatQuery,
     response: SchemaDocument,
-    downloads: [JSON_SCHEMA_TYPE],
     responseHeaders: { ETag: 'Changes with the schema' },
     conditional: true,
     errors: [],
-  },
-  getOwnSchema: {
-    method: 'get',
-    path: '/auth/schema',
-    auth: 'session or key',
-    load: 'light',
-    scope: 'users:read',
-    scoped: true,
-    tag: 'Schemas',
-    summary: "The schema of the session's app",
-    query: OwnVersionQuery,
-    response: SchemaDocument,
-    errors: [404],
   },
   getAppSchema: {
     method: 'get',
@@ -105,9 +78,7 @@ export const schemaEndpoints = {
     ...ofAnyApp,
     load: 'light',
     summary: "Any app's schema",
-    query: VersionQuery.extend(FormatQuery.shape),
     response: SchemaDocument,
-    downloads: [JSON_SCHEMA_TYPE],
     responseHeaders: { ETag: 'Identifies the version, for `If-Match` of the replacement' },
     errors: [404],
   },
@@ -131,27 +102,9 @@ export const schemaEndpoints = {
 
 export const schemaRoutes = (schemas: SchemaService): Route[] =>
   routes(schemaEndpoints, {
-    getSchema: async ({ principal, query }) => {
-      const lease = await schemas.current(principal.sourceAppId);
-      const { publicSchema } = lease;
-      if (query.format === undefined) return versioned(publicSchema);
-      return versionedJsonSchema({ ...lease, schema: publicSchema }, publicSchema !== lease.schema);
-    },
+    getSchema: async ({ principal }) => versioned((await schemas.current(principal.sourceAppId)).publicSchema),
 
-    getOwnSchema: async ({ app, query }) => present(await schemas.ofApp(app, query.version)),
-
-    getAppSchema: async ({ params, query, res }) => {
-      // Not usable for 304: version 2 of another incarnation of the app is another document.
-      const setTag = (version: number) => res.setHeader('ETag', `"v${version}"`);
-      if (query.format === undefined) {
-        const schema = await schemas.get(params.sourceAppId, query.version);
-        setTag(schema.version);
-        return present(schema);
-      }
-      const compiled = await schemas.compiled(params.sourceAppId, query.version);
-      setTag(compiled.schema.version);
-      return new TypedJson(versionedJsonSchema(compiled).content, JSON_SCHEMA_TYPE);
-    },
+    getAppSchema: async ({ params, res }) => presentVersion(await schemas.get(params.sourceAppId), res),
 
     replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
       const options = { over: parseVersions(headers['if-match']), by: authorOf(principal), until };
@@ -174,14 +127,20 @@ function parseVersions(ifMatch: string | undefined): number[] | undefined {
   return parseTags(ifMatch)?.flatMap((tag) => /^"v([1-9]\d{0,8})"$/.exec(tag)?.slice(1).map(Number) ?? []);
 }
 
-function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {
+/** Presents a version with its ETag. Version 2 of an app created again is another document. */
+export function presentVersion(schema: AppSchema, res: Response): AppSchema {
+  res.setHeader('ETag', `"v${schema.version}"`);
+  return present(schema);
+}
+
+export function present({ version, rejectUnknown, fields }: AppSchema): AppSchema {
   return { version, rejectUnknown, fields };
 }
 
 /** Serialized schemas. The leases keep one object per newest schema, so each is serialized once. */
 const replies = new WeakMap<AppSchema, Versioned>();
 
-function versioned(schema: AppSchema): Versioned {
+export function versioned(schema: AppSchema): Versioned {
   let reply = replies.get(schema);
   if (!reply) {
     const json = JSON.stringify(present(schema));
@@ -191,17 +150,6 @@ function versioned(schema: AppSchema): Versioned {
   return reply;
 }
 
-/** Serialized JSON Schemas, with the renames that accept old keys too. */
-const jsonSchemas = new WeakMap<AppSchema, { renames: CompiledVersion['renames']; reply: Versioned<string> }>();
-
-/** @param isPart whether the public may not set all fields of the schema */
-function versionedJsonSchema({ schema, validator, renames }: CompiledVersion, isPart = false): Versioned<string> {
-  const known = jsonSchemas.get(schema);
-  if (known && known.renames === renames) return known.reply;
-  const json = JSON.stringify(toJsonSchema(schema, validator, renames, isPart));
-  const reply = new Versioned(json, tagOf(json), JSON_SCHEMA_TYPE);
-  jsonSchemas.set(schema, { renames, reply });
-  return reply;
-}
-
-const tagOf = (json: string): string => `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`;
+/** Returns the ETag of a serialized schema. */
+export const tagOf = (json: string): string =>
+  `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"`;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../../src/core/fields/base/browser-kinds.ts';
 import { compileSchema } from '../../../src/core/fields/compile.ts';
 import { completeDefinition, definitionIssues, FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
-import { toJsonSchema } from '../../../src/core/fields/json-schema.ts';
 import {
   type FormControl,
   formControl,
   sampleData,
   valueFromForm,
 } from '../../../src/features/display/presentation.ts';
+import { toJsonSchema } from '../../../src/features/schemas/json-schema.ts';
 import { reasonIn } from '../../../src/platform/languages/problems.ts';
 
 /** Returns the problems of field definitions in a request; empty when they are accepted. */

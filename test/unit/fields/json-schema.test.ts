@@ -10,7 +10,7 @@ import {
   type FieldDefinition,
   type FieldDefinitionInput,
 } from '../../../src/core/fields/definition.ts';
-import { toJsonSchema } from '../../../src/core/fields/json-schema.ts';
+import { toJsonSchema } from '../../../src/features/schemas/json-schema.ts';
 import {
   anyData,
   anyPattern,

@@ -23,7 +23,8 @@ import type { editingEndpoints } from '#src/features/people/editing.ts';
 import type { historyEndpoints } from '#src/features/people/history.ts';
 import type { peopleEndpoints } from '#src/features/people/people.routes.ts';
 import type { retentionEndpoints } from '#src/features/people/retention.ts';
-import type { schemaVersionEndpoints } from '#src/features/schema-versions/schema-versions.ts';
+import type { schemaReadEndpoints } from '#src/features/schemas/schema-reads.ts';
+import type { schemaVersionEndpoints } from '#src/features/schemas/schema-versions.ts';
 import type { breakdownEndpoints } from '#src/features/search/breakdown.ts';
 import type { indexSlotEndpoints } from '#src/features/search/indexes.ts';
 import type { schemaCheckEndpoints } from '#src/features/search/schema-check.ts';
@@ -63,7 +64,8 @@ type Endpoints = typeof accountEndpoints &
   typeof memberEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
-  typeof schemaEndpoints &
+  typeof schemaReadEndpoints &
+  Pick<typeof schemaEndpoints, 'replaceSchema'> &
   typeof schemaVersionEndpoints &
   ReturnType<typeof sessionEndpoints<AccountSessionPart>> &
   typeof singleSignOnEndpoints &

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { FIELD_KEY_PATTERN, type JsonSchema } from './base/kind.ts';
-import { STORABLE, STORABLE_JSON } from './base/stored-json.ts';
-import { MAX_EXTRA_KEYS, type Validator } from './compile.ts';
-import type { Conditions } from './conditions.ts';
-import { type FieldDefinition, isConditional } from './definition.ts';
-import { getKind } from './kinds/registry.ts';
-import type { PendingRenames } from './renames.ts';
+import { FIELD_KEY_PATTERN, type JsonSchema } from '../../core/fields/base/kind.ts';
+import { STORABLE, STORABLE_JSON } from '../../core/fields/base/stored-json.ts';
+import { MAX_EXTRA_KEYS, type Validator } from '../../core/fields/compile.ts';
+import type { Conditions } from '../../core/fields/conditions.ts';
+import { type FieldDefinition, isConditional } from '../../core/fields/definition.ts';
+import { getKind } from '../../core/fields/kinds/registry.ts';
+import type { PendingRenames } from '../../core/fields/renames.ts';
 
 /** The media type of a JSON Schema. */
 export const JSON_SCHEMA_TYPE = 'application/schema+json';
