@@ -26,12 +26,6 @@ const MEASURED = 'test/measured/**';
 const FAULTS = 'test/{faults,image}/**';
 const LONG = filesTagged('long');
 
-const CORES = availableParallelism();
-/** Many long tests wait for leases and processes. With more, they exceed the time of a request. */
-const LONG_WORKERS = Math.min(CORES + 2, 8);
-/** `npm run test:all` */
-const isLongRun = process.argv.includes('--tags-filter=long');
-
 /**
  * `npm test` runs the tests of the first project without the tag `long`, and `npm run test:all` the
  * tests of all projects that have it.
@@ -40,7 +34,7 @@ export default defineConfig({
   test: {
     tags: TAGS,
     globalSetup: ['test/support/run/global-setup.ts'],
-    maxWorkers: isLongRun ? LONG_WORKERS : Math.min(CORES, 8),
+    maxWorkers: Math.min(availableParallelism(), 8),
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/run/slow-tests.ts'],
     projects: [
@@ -60,8 +54,9 @@ export default defineConfig({
           name: 'long',
           include: LONG,
           exclude: [MEASURED],
-          maxWorkers: LONG_WORKERS,
-          sequence: { groupOrder: isLongRun ? 0 : 1 },
+          // Many wait for leases and processes. With more, they exceed the time limit of a request.
+          maxWorkers: Math.min(availableParallelism() + 2, 8),
+          sequence: { groupOrder: 1 },
         },
       },
       // Alone, after all others.
