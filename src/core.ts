@@ -137,9 +137,8 @@ export function createCore(
       users: userFeature,
     },
 
-    /** For a server, before it listens: finishes interrupted deletions. */
+    /** For a server, before it listens, with its clock started: finishes interrupted deletions. */
     async start(): Promise<void> {
-      await clock.start();
       await apps.revision.bump();
       await administration.removal.start();
     },

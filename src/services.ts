@@ -422,6 +422,8 @@ export function createServices(config: Config, connection: Connection, logger: L
 
     /** For a server, before it listens: finishes interrupted deletions and starts the jobs. */
     async start(): Promise<void> {
+      // First, because the server announces how far its clock is ahead.
+      await clock.start();
       await files.content.load();
       await upgrades.start();
       await core.start();

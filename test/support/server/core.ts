@@ -31,6 +31,7 @@ export async function startCore(env: Record<string, string> = {}) {
     models.map(({ schema }) => schema),
   );
   await ensureIndexes(connection, models);
+  await core.clock.start();
   await core.start();
   await core.apps.service.ensureAdmin('admin', ADMIN_PASSWORD);
   const app = createApp({ config, logger, services: { core, features }, embed: createEmbed() });
