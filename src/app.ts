@@ -1,6 +1,6 @@
 import express, { type Express } from 'express';
 import { createBodyReaders } from './core/api/body-readers.ts';
-import type { Route } from './core/api/endpoint.ts';
+import type { OriginCheck, Route } from './core/api/endpoint.ts';
 import { type Feature, routesOf } from './core/feature.ts';
 import { createAuthStrategies } from './core/http/auth.ts';
 import { createCors } from './core/http/cors.ts';
@@ -77,7 +77,10 @@ export function createApp(deps: {
   const routesOfFeatures = [...routesOf(features), systemRoutes(isReady, clock.warnings)];
   const routes = routesOfFeatures.flat();
   const methodCheck = createMethodCheck(routes);
-  const origins = features.flatMap((feature) => feature.origins ?? []);
+  const isOfApp: OriginCheck = async (req, origin) => {
+    for (const { origins } of features) if (await origins?.(req, origin)) return true;
+    return false;
+  };
 
   const app = express();
   app.disable('x-powered-by');
@@ -91,7 +94,7 @@ export function createApp(deps: {
   app.use(createSecurityHeaders(config.production));
   app.use(refuseAmbiguous);
   if (config.trustProxy !== false) app.use(readForwardedFor);
-  app.use(createCors(config, ...origins));
+  app.use(createCors(config, isOfApp));
 
   // First the endpoints of public clients, of all features: most requests are theirs. A router of
   // their own would cost each a microsecond, 3 % of the shortest.

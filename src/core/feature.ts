@@ -84,15 +84,18 @@ export interface Feature {
 
 /**
  * Returns the endpoints of each feature. A feature extends an endpoint of the core when it declares
- * the same method and path before it. Call it when all features exist.
+ * one of the same name, method and path before it. Call it when all features exist.
+ * @throws {Error} when two endpoints of different names have one method and path
  */
 export function routesOf(features: readonly Feature[]): Route[][] {
-  const known = new Set<string>();
+  const known = new Map<string, string>();
   return features.map(({ routes = [] }) =>
-    (typeof routes === 'function' ? routes() : routes).filter(({ spec: { method, path } }) => {
-      const isFirst = !known.has(`${method} ${path}`);
-      known.add(`${method} ${path}`);
-      return isFirst;
+    (typeof routes === 'function' ? routes() : routes).filter(({ name, spec: { method, path } }) => {
+      const place = `${method} ${path}`;
+      const earlier = known.get(place);
+      if (earlier !== undefined && earlier !== name) throw new Error(`${earlier} and ${name} are both ${place}`);
+      known.set(place, name);
+      return earlier === undefined;
     }),
   );
 }

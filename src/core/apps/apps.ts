@@ -17,7 +17,7 @@ export type Apps = ReturnType<typeof createApps>;
 
 /**
  * Creates what the other features need of apps; {@link createAppEndpoints} comes last.
- * @param deps.parts what features add to an app, in the order of its members in answers
+ * @param deps.parts what features add to an app
  * @param deps.initialData stored for a new app before it is visible
  * @param deps.passwordCost the bcrypt cost; lower in tests only
  * @param deps.leaseMs that of every server on the database; shorter in tests only

@@ -51,7 +51,7 @@ const EMBED = '/embed/';
  *
  * Sets `req.hasOwnOrigin`.
  */
-export function createCors(config: CorsConfig, isOfApp: OriginCheck = async () => false): RequestHandler {
+export function createCors(config: CorsConfig, isOfApp: OriginCheck): RequestHandler {
   const listed = new Set(config.corsOrigins);
   // A proxy may replace `Host`. Without a proxy, it is what the browser sent.
   const publicOrigin = config.trustProxy === false ? undefined : config.publicUrl;

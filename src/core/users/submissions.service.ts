@@ -47,17 +47,31 @@ class Storing implements Handling {
     return typeof source === 'function' ? source(lease) : source;
   }
 
-  admit = (sent: SubmissionInput): SubmissionInput => sent;
-  facts = (): SubmissionFacts => ({});
-  hold = (): undefined => undefined;
-  store = (submission: Submission): Promise<StoredSubmission> => this.#store.store(submission);
+  admit(sent: SubmissionInput): SubmissionInput {
+    return sent;
+  }
+
+  facts(): SubmissionFacts {
+    return {};
+  }
+
+  hold(): undefined {
+    return undefined;
+  }
+
+  store(submission: Submission): Promise<StoredSubmission> {
+    return this.#store.store(submission);
+  }
+
   stored(): void {}
 
   async refuse(error: unknown): Promise<undefined> {
     throw error;
   }
 
-  end = (): undefined => undefined;
+  end(): undefined {
+    return undefined;
+  }
 }
 
 export type SubmissionService = ReturnType<typeof createSubmissionService>;

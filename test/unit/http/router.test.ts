@@ -8,6 +8,7 @@ import { type Endpoints, jsonBody, routes } from '../../../src/core/api/endpoint
 import { createOperatorLoad } from '../../../src/core/api/operator-load.ts';
 import type { Principal, Scope } from '../../../src/core/api/principal.ts';
 import { Empty, Html, Redirect } from '../../../src/core/api/reply.ts';
+import { routesOf } from '../../../src/core/feature.ts';
 import { createCors } from '../../../src/core/http/cors.ts';
 import { answerError, createErrorConversion } from '../../../src/core/http/error-handlers.ts';
 import { createMethodCheck, createRouter } from '../../../src/core/http/router.ts';
@@ -141,4 +142,13 @@ describe('a declared endpoint', () => {
     await serve().patch('/change').send('a=1').expect(400);
     await serve().put('/change').expect(405).expect('Allow', 'PATCH');
   });
+});
+
+it('an endpoint is extended by one of its name, and hidden by no other', () => {
+  const [page] = routes({ page: endpoints.page }, { page: () => ({}) });
+  const [other] = routes({ other: endpoints.page }, { other: () => ({}) });
+  if (!page || !other) throw new Error('no route');
+  const extended = { ...page };
+  expect(routesOf([{ routes: [extended] }, { routes: [page] }])).toEqual([[extended], []]);
+  expect(() => routesOf([{ routes: [other] }, { routes: [page] }])).toThrow('other and page are both get /v1/page');
 });
