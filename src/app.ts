@@ -1,15 +1,12 @@
 import express, { type Express } from 'express';
-import { createBodyReaders } from './core/api/body-readers.ts';
 import type { OriginCheck, Route } from './core/api/endpoint.ts';
 import { type Feature, routesOf } from './core/feature.ts';
 import { createAuthStrategies } from './core/http/auth.ts';
 import { createCors } from './core/http/cors.ts';
 import { answerError, createErrorConversion, createRefusalHandler } from './core/http/error-handlers.ts';
 import { createNetworkTurns } from './core/http/network-turns.ts';
-import { readForwardedFor, refuseAmbiguous } from './core/http/request-headers.ts';
 import { createRequestLog, createRequestMetrics } from './core/http/request-log.ts';
 import { addRoutes, createMethodCheck, createRouter, type Edge } from './core/http/router.ts';
-import { createSecurityHeaders } from './core/http/security-headers.ts';
 import { systemRoutes } from './core/http/system.ts';
 import { createSession } from './core/sessions/session.ts';
 import { createSessionCookie } from './core/sessions/session-cookie.ts';
@@ -22,6 +19,9 @@ import { createMetricsRouter } from './http/metrics-router.ts';
 import type { Config } from './platform/core/config.ts';
 import { NotFound } from './platform/core/errors.ts';
 import type { Logger } from './platform/core/logger.ts';
+import { createBodyReaders } from './platform/http/body-readers.ts';
+import { readForwardedFor, refuseAmbiguous } from './platform/http/request-headers.ts';
+import { createSecurityHeaders } from './platform/http/security-headers.ts';
 import { type MetricsRegistry, NO_METRICS } from './platform/metrics/metrics.ts';
 import type { Timings } from './services.ts';
 

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { createCursors } from './core/api/cursors.ts';
-import { createOperatorLoad } from './core/api/operator-load.ts';
 import type { AppPart } from './core/apps/app-part.ts';
 import { createAppEndpoints, createApps } from './core/apps/apps.ts';
 import type { Feature } from './core/feature.ts';
@@ -18,6 +16,8 @@ import type { Logger } from './platform/core/logger.ts';
 import type { Connection } from './platform/database/client.ts';
 import { createDatabaseClock } from './platform/database/clock.ts';
 import { createSharedLimits } from './platform/database/shared-limits.ts';
+import { createCursors } from './platform/http/cursors.ts';
+import { createOperatorLoad } from './platform/http/operator-load.ts';
 import { type Metrics, NO_METRICS } from './platform/metrics/metrics.ts';
 
 /** What features add to the core. A function is called when its parts are first needed. */

@@ -6,7 +6,9 @@ import { filesIn, importsOf, matchesIn, SOURCE, withProblem } from './repository
 const SHARED_WITH_WEB = [
   'src/core/fields',
   'src/features/display',
+  'src/platform/http/safe-parse.ts',
   'src/platform/languages',
+  'src/platform/text',
   'src/platform/core/errors.ts',
   'src/features/imports/csv-cells.ts',
   'src/features/imports/date-format.ts',

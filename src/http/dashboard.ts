@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, Router } from 'express';
-import { createPagePolicy } from '../core/http/security-headers.ts';
 import { NotFound } from '../platform/core/errors.ts';
+import { createPagePolicy } from '../platform/http/security-headers.ts';
 
 /** The built pages; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/web/', import.meta.url));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import express, { Router } from 'express';
-import { createPagePolicy } from '../core/http/security-headers.ts';
+import { createPagePolicy } from '../platform/http/security-headers.ts';
 import { renderApiPage, STYLE } from './docs-page.ts';
 
 /** What the build wrote; the path is the same from `src/http` and from `dist/http`. */

@@ -9,7 +9,7 @@ import {
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { BodySpec, EndpointSpec, Route } from '../core/api/endpoint.ts';
-import { ErrorBody } from '../core/api/validation.ts';
+import { ErrorBody } from '../platform/http/validation.ts';
 
 const REQUEST_ID = {
   'X-Request-Id': { description: 'Names this request in the log', schema: { type: 'string' as const } },

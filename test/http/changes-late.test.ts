@@ -2,7 +2,7 @@
 
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { DEADLINE_MS } from '../../src/core/api/deadline.ts';
+import { DEADLINE_MS } from '../../src/platform/http/deadline.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';

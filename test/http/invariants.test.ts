@@ -3,13 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, type CommandStartedEvent, type Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createOperatorLoad } from '../../src/core/api/operator-load.ts';
 import { LEASE_MS } from '../../src/core/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordList } from '../../src/core/users/record-list.ts';
 import type { UserCollection } from '../../src/core/users/users.model.ts';
 import { MAX_INLINE_KEYS } from '../../src/features/idempotency/idempotency-keys.ts';
+import { createOperatorLoad } from '../../src/platform/http/operator-load.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
 

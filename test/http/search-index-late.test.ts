@@ -2,7 +2,6 @@
 
 import { UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createOperatorLoad } from '../../src/core/api/operator-load.ts';
 import { createAppRevision } from '../../src/core/apps/revision.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { recordWords } from '../../src/features/indexes/record-words.ts';
@@ -10,6 +9,7 @@ import { createSlotStore } from '../../src/features/indexes/slots.ts';
 import { createWordJob, createWordStore } from '../../src/features/indexes/word-index.ts';
 import { createWordRecords } from '../../src/features/indexes/word-records.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
+import { createOperatorLoad } from '../../src/platform/http/operator-load.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { withLateSteps } from '../support/database/late-steps.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';

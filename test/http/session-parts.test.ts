@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../src/app.ts';
-import { createPasswordHasher } from '../../src/core/apps/passwords.ts';
 import { routesOf } from '../../src/core/feature.ts';
 import type { SessionPart } from '../../src/core/sessions/session-part.ts';
 import { createSessions } from '../../src/core/sessions/sessions.ts';
@@ -9,6 +8,7 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
+import { createPasswordHasher } from '../../src/platform/core/passwords.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { PASSWORD_COST, sharedServer, type TestServer } from '../support/server/server.ts';

@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bcrypt from 'bcrypt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEADLINE_MS } from '../../src/core/api/deadline.ts';
+import { DEADLINE_MS } from '../../src/platform/http/deadline.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';

@@ -2,15 +2,15 @@
 
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { DEADLINE_MS } from '../../src/core/api/deadline.ts';
-import { createPasswordHasher } from '../../src/core/apps/passwords.ts';
 import { createLoginLimiter, createSessionService } from '../../src/core/sessions/sessions.service.ts';
 import { clientNetwork, forwardedAddress } from '../../src/platform/core/client-network.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/platform/core/errors.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
+import { createPasswordHasher } from '../../src/platform/core/passwords.ts';
 import { connectDatabase, createClosedConnection } from '../../src/platform/database/client.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
+import { DEADLINE_MS } from '../../src/platform/http/deadline.ts';
 import { createServices } from '../../src/services.ts';
 import { startCommandTap } from '../support/database/command-tap.ts';
 import { randomName } from '../support/database/databases.ts';

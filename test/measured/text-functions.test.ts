@@ -1,14 +1,7 @@
 // @module-tag long
 
 import { describe, expect, it } from 'vitest';
-import { parseStrictJson } from '../../src/core/api/json-body.ts';
-import { checkCharset } from '../../src/core/api/request-bytes.ts';
 import { choicesIn } from '../../src/core/fields/base/choice-list.ts';
-import { foldCase } from '../../src/core/fields/base/comparison.ts';
-import { parseInstant } from '../../src/core/fields/base/iso-date.ts';
-import { programSize } from '../../src/core/fields/base/regex.ts';
-import { normalized, trimmedOf } from '../../src/core/fields/base/text.ts';
-import { addWords, foldText, parseWords } from '../../src/core/fields/base/words.ts';
 import { marked, withAddresses } from '../../src/features/display/marks.ts';
 import { safeName } from '../../src/features/files/file-names.ts';
 import { examine } from '../../src/features/files/file-types.ts';
@@ -18,7 +11,14 @@ import { emailsIn } from '../../src/features/imports/rejects.ts';
 import { fillReply } from '../../src/features/notifications/reply-text.ts';
 import { renderMessage } from '../../src/features/webhooks/formats.ts';
 import { normalizeEmail } from '../../src/platform/core/identifiers.ts';
+import { parseStrictJson } from '../../src/platform/http/json-body.ts';
+import { checkCharset } from '../../src/platform/http/request-bytes.ts';
 import { oneLine, renderContent, splitLines } from '../../src/platform/mail/content.ts';
+import { foldCase } from '../../src/platform/text/comparison.ts';
+import { parseInstant } from '../../src/platform/text/iso-date.ts';
+import { programSize } from '../../src/platform/text/regex.ts';
+import { normalized, trimmedOf } from '../../src/platform/text/text.ts';
+import { addWords, foldText, parseWords } from '../../src/platform/text/words.ts';
 import { unitTime } from '../support/clock/thread-time.ts';
 import { bytesOf, media } from '../support/samples/file-samples.ts';
 import { worstTexts } from '../support/samples/worst-texts.ts';

@@ -3,14 +3,14 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
+import { definitionIssues, type FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { MAX_ISSUES, say } from '../../src/platform/languages/reasons.ts';
 import {
   compilePattern,
   MAX_PATTERN_INSTRUCTIONS,
   MAX_PATTERN_STEPS,
   programSize,
-} from '../../src/core/fields/base/regex.ts';
-import { definitionIssues, type FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { MAX_ISSUES, say } from '../../src/platform/languages/reasons.ts';
+} from '../../src/platform/text/regex.ts';
 import { validatorOf } from '../unit/fields/cases.ts';
 import { anyPattern } from './arbitraries.ts';
 

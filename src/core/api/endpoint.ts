@@ -3,16 +3,7 @@ import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
 import type { AppError } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
-import type { PlainCode } from '../../platform/languages/reasons.ts';
-import type {
-  AppPrincipal,
-  KeyPrincipal,
-  Permission,
-  Principal,
-  PublicPrincipal,
-  ScopedApp,
-  SessionPrincipal,
-} from './principal.ts';
+import type { Load } from '../../platform/http/operator-load.ts';
 import type {
   Download,
   Empty,
@@ -23,7 +14,17 @@ import type {
   StoredFile,
   TypedJson,
   Versioned,
-} from './reply.ts';
+} from '../../platform/http/reply.ts';
+import type { PlainCode } from '../../platform/languages/reasons.ts';
+import type {
+  AppPrincipal,
+  KeyPrincipal,
+  Permission,
+  Principal,
+  PublicPrincipal,
+  ScopedApp,
+  SessionPrincipal,
+} from './principal.ts';
 
 /**
  * How an endpoint authenticates its caller (spec 5). `none`: not at all. `app id`: by `x-app-id` or
@@ -31,12 +32,6 @@ import type {
  * is loaded. `session`: a logged-in app. `session or key`: or an API key with the endpoint's scope.
  */
 export type Auth = 'none' | 'app id' | 'form' | 'visitor' | 'session' | 'session or key';
-
-/**
- * The load of an operator's request (operator-load.ts). `light`: a few statements by keys. `read`:
- * grows with the data of the app. `long`: lasts as long as the data, a client or a receiver.
- */
-export type Load = 'light' | 'read' | 'long';
 
 /** @typeParam Other the bodies of other media types than JSON */
 export interface BodySpec<Schema extends z.ZodType = z.ZodType, Other = unknown> {
@@ -166,7 +161,7 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
   app: ScopedApp | undefined;
 };
 
-/** A plain value is sent as JSON; the other replies are classes of core/api/reply.ts. */
+/** A plain value is sent as JSON; the other replies are classes of platform/http/reply.ts. */
 type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | StoredFile | Redirect | Html | Empty;
 
 type Body<Spec extends EndpointSpec> =

@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../../platform/http/deadline.ts';
 
 declare global {
   namespace Express {

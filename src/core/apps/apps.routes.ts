@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
+import { JsonStream } from '../../platform/http/reply.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath, EXAMPLE_PASSWORD, Role, SourceAppId } from '../api/parameters.ts';
-import { JsonStream } from '../api/reply.ts';
-import { Timestamp } from '../api/validation.ts';
 import type { AppRemoval } from './app-removal.ts';
 import type { AppService } from './apps.service.ts';
 

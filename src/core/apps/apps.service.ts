@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
 import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
+import { generatePassword, type PasswordHasher, type Waiter } from '../../platform/core/passwords.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { App, AppDocument, Role } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import type { AppParts } from './app-part.ts';
 import { type AppModel, type DeletedAppModel, NOT_BEING_DELETED } from './apps.model.ts';
-import { generatePassword, type PasswordHasher, type Waiter } from './passwords.ts';
 
 const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 

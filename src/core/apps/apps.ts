@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/core/logger.ts';
+import { createPasswordHasher } from '../../platform/core/passwords.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
@@ -10,7 +11,6 @@ import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
 import { createAppService } from './apps.service.ts';
-import { createPasswordHasher } from './passwords.ts';
 import { createAppRevision } from './revision.ts';
 
 export type Apps = ReturnType<typeof createApps>;

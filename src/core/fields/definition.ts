@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, toIssues } from '../../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
+import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../platform/text/regex.ts';
 import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from './base/browser-kinds.ts';
 import { checkIn } from './base/check-context.ts';
 import type { FileTypeName } from './base/file-types.ts';
@@ -14,7 +15,6 @@ import {
   printable,
   WRITERS,
 } from './base/kind.ts';
-import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from './base/regex.ts';
 import { type Condition, type ConditionalField, MAX_CONDITIONS, MAX_PAGES, pagesOf } from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 

@@ -3,7 +3,7 @@ import type { Request, RequestHandler } from 'express';
 import type { Config } from '../../platform/core/config.ts';
 import { Forbidden, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
-import { DEADLINE_MS } from '../api/deadline.ts';
+import { DEADLINE_MS } from '../../platform/http/deadline.ts';
 import type { OriginCheck } from '../api/endpoint.ts';
 
 const ALLOWED_HEADERS = [

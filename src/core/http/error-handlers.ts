@@ -2,9 +2,9 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { databaseRefusal } from '../../platform/database/failures.ts';
+import { send } from '../../platform/http/reply.ts';
+import { errorBody } from '../../platform/http/validation.ts';
 import type { Refuse } from '../api/endpoint.ts';
-import { send } from '../api/reply.ts';
-import { errorBody } from '../api/validation.ts';
 
 /**
  * Converts every error to an `AppError` for the handlers that follow. Unexpected errors are logged

@@ -1,7 +1,8 @@
 import type { RequestHandler } from 'express';
 import { Unavailable } from '../../platform/core/errors.ts';
-import { Deadline } from '../api/deadline.ts';
-import type { OperatorLoad } from '../api/operator-load.ts';
+import { Deadline } from '../../platform/http/deadline.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
+import { networkOf } from './request-turns.ts';
 
 /**
  * Creates the middleware that comes before that of sessions: it starts the deadline of a request,
@@ -13,7 +14,7 @@ import type { OperatorLoad } from '../api/operator-load.ts';
 export function createNetworkTurns(load: Pick<OperatorLoad, 'beginLookUps'>, deadlineMs?: number): RequestHandler {
   return async (req, res, next) => {
     const deadline = new Deadline(deadlineMs);
-    const begun = load.beginLookUps(req, res).then((endTurn) => {
+    const begun = load.beginLookUps(networkOf(req), res).then((endTurn) => {
       const end = (): void => {
         res.off('close', end);
         endTurn();

@@ -2,20 +2,21 @@ import { type IRouter, type Request, type RequestHandler, type Response, Router 
 import { z } from 'zod';
 import { AppError, AppNotFound, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { BodyReaders } from '../../platform/http/body-readers.ts';
+import { Deadline } from '../../platform/http/deadline.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
+import { Download, Redirect, send } from '../../platform/http/reply.ts';
+import { hasArrived, hasBody, readMediaType } from '../../platform/http/request-bytes.ts';
+import { parsePart } from '../../platform/http/validation.ts';
 import { say } from '../../platform/languages/reasons.ts';
-import type { BodyReaders } from '../api/body-readers.ts';
-import { Deadline } from '../api/deadline.ts';
 import type { AnyInput, AuditFacts, AuditPart, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
-import { hasTurns, type OperatorLoad } from '../api/operator-load.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { Download, Redirect, send } from '../api/reply.ts';
-import { hasArrived, hasBody, readMediaType } from '../api/request-bytes.ts';
-import { parsePart } from '../api/validation.ts';
 import type { App } from '../apps/app.ts';
 import type { AppScope } from '../apps/app-scope.ts';
 import type { SubmitLimiter } from '../users/submit-limiter.ts';
 import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import { Caller } from './caller.ts';
+import { beginTurn, hasTurns } from './request-turns.ts';
 
 /** What the endpoints of all features share. */
 export interface Edge {
@@ -78,7 +79,7 @@ function createHandler(route: Route, edge: Edge): RequestHandler {
     const caller = new Caller(spec, edge.auth[spec.auth], req);
     const input = readInput(spec, readQuery, caller, req, res, deadline, edge, facts);
     const respond = async (value: AnyInput) => {
-      const turn = turns && (await turns.begin(spec, value, deadline));
+      const turn = turns && (await beginTurn(turns, spec, value, deadline));
       try {
         if (caller.hasWaited || turn?.hasWaited) {
           await caller.recheck();

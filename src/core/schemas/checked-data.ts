@@ -1,5 +1,5 @@
 import type { Issue } from '../../platform/languages/reasons.ts';
-import type { Moment } from '../fields/base/iso-date.ts';
+import type { Moment } from '../../platform/text/iso-date.ts';
 import type { Writer } from '../fields/base/kind.ts';
 import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
 import type { Lease } from './schema-leases.ts';

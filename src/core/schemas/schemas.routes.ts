@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { Versioned } from '../../platform/http/reply.ts';
+import { parseTags } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { Versioned } from '../api/reply.ts';
-import { parseTags } from '../api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
 import type { AppSchema, VersionAuthor } from './schemas.model.ts';

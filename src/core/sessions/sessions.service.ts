@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 import { ObjectId } from 'mongodb';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppError, Forbidden, TooManyRequests, Unauthenticated } from '../../platform/core/errors.ts';
+import type { PasswordHasher, Waiter } from '../../platform/core/passwords.ts';
 import type { SharedLimit, SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { AuditPart, FindNamed } from '../api/endpoint.ts';
 import { ALL_SCOPES, type SessionPrincipal, withApp } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
-import type { PasswordHasher, Waiter } from '../apps/passwords.ts';
 import { partOf, type SessionPart } from './session-part.ts';
 
 /** The request that checks a password. */

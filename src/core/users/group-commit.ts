@@ -129,7 +129,7 @@ const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
- * By then the requests were answered 503 (core/api/deadline.ts). Without this limit,
+ * By then the requests were answered 503 (platform/http/deadline.ts). Without this limit,
  * `MAX_IN_FLIGHT` connections that never answer block all submissions until the driver's socket
  * timeout.
  */

@@ -9,7 +9,7 @@ import {
   totalBytes,
 } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
-import type { AppId, OperatorLoad } from '../api/operator-load.ts';
+import type { AppId, OperatorLoad } from '../../platform/http/operator-load.ts';
 import { NEWEST_FIRST, newestFirst, type UserCollection } from './users.model.ts';
 
 /** The target size of a page of whole records. One is sent while the next one is read. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { JsonObject, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { UserId } from '../api/parameters.ts';
 import { writerOf } from '../api/principal.ts';
-import { JsonObject, Timestamp } from '../api/validation.ts';
 import type { StoredSubmission } from './submission-writes.ts';
 import type { SubmissionService } from './submissions.service.ts';
 

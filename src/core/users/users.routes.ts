@@ -1,8 +1,15 @@
 import { z } from 'zod';
+import { JsonStream } from '../../platform/http/reply.ts';
+import {
+  DEFAULT_LIMIT,
+  JsonObject,
+  MAX_LIMIT,
+  OptionalPageLimit,
+  Timestamp,
+  WholeNumber,
+} from '../../platform/http/validation.ts';
 import { type Endpoints, type Route, routes } from '../api/endpoint.ts';
 import { SourceAppId, UserId } from '../api/parameters.ts';
-import { JsonStream } from '../api/reply.ts';
-import { DEFAULT_LIMIT, JsonObject, MAX_LIMIT, OptionalPageLimit, Timestamp, WholeNumber } from '../api/validation.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import { MEMBERS_WITH_APP, type Members, OWN_MEMBERS, type RecordBatches, recordsAsJson } from './record-json.ts';
 import type { Users } from './users.ts';

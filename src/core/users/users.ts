@@ -1,8 +1,8 @@
 import type { Config } from '../../platform/core/config.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { joinMembers } from '../../platform/database/members.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
-import type { OperatorLoad } from '../api/operator-load.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
 import { createGroupCommit } from './group-commit.ts';

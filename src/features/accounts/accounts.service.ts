@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import type { PasswordHasher, Waiter } from '../../core/apps/passwords.ts';
 import {
   Conflict,
   Forbidden,
@@ -12,6 +11,7 @@ import {
   Unavailable,
 } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import type { PasswordHasher, Waiter } from '../../platform/core/passwords.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { say } from '../../platform/languages/reasons.ts';

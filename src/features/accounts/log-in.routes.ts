@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppName } from '../../core/api/parameters.ts';
-import { Ok } from '../../core/api/validation.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
+import { Ok } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AccountName, ChosenPassword, Email, LoggedIn, MemberRole, SecondRequired } from './account-schemas.ts';
 import type { AccountSessions } from './account-sessions.ts';

@@ -1,9 +1,9 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../../core/api/principal.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import type { Waiter } from '../../core/apps/passwords.ts';
 import type { Caller, LogInName, SessionService } from '../../core/sessions/sessions.service.ts';
 import { AppError, Forbidden, Unauthenticated } from '../../platform/core/errors.ts';
+import type { Waiter } from '../../platform/core/passwords.ts';
 import type { AppRole } from '../../platform/core/roles.ts';
 import type { Membership } from './access.ts';
 import type { AccountStore } from './account-documents.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import { SCOPES } from '../../core/api/principal.ts';
-import { Id, Ok, SentTime, Timestamp } from '../../core/api/validation.ts';
+import { Id, Ok, SentTime, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork } from './key-text.ts';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { type Cursors, pageOf } from '../../core/api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppName, AppPath, Role, SentPassword, SourceAppId } from '../../core/api/parameters.ts';
-import { JsonStream } from '../../core/api/reply.ts';
-import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../../core/api/validation.ts';
 import type { App } from '../../core/apps/app.ts';
 import { appEndpoints, GeneratedPassword, NewSourceAppId } from '../../core/apps/apps.routes.ts';
 import type { AppService, NewPassword } from '../../core/apps/apps.service.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import { type Cursors, pageOf } from '../../platform/http/cursors.ts';
+import { JsonStream } from '../../platform/http/reply.ts';
+import { DEFAULT_LIMIT, OptionalPageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { HistorySettingsBody, historyMembers } from '../history/history-settings.ts';

@@ -1,7 +1,7 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { Apps } from '../../core/apps/apps.ts';
 import type { Feature } from '../../core/feature.ts';
 import type { SessionService } from '../../core/sessions/sessions.service.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import { appAdministrationRoutes } from './app-administration.routes.ts';
 import { createAppPages } from './app-pages.ts';
 

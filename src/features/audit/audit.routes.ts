@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type Cursors, pageOf } from '../../core/api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import type { SessionPrincipal } from '../../core/api/principal.ts';
-import { PageLimit, Timestamp } from '../../core/api/validation.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import { type Cursors, pageOf } from '../../platform/http/cursors.ts';
+import { PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AUDITED_CHANGES, AUDITED_READS } from './actions.ts';
 import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';

@@ -1,6 +1,6 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { AuditedApp } from '../../core/api/endpoint.ts';
 import type { Feature } from '../../core/feature.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import { auditRoutes } from './audit.routes.ts';
 import type { AuditLog } from './audit-log.ts';
 import { createAuditRecorder } from './audit-recorder.ts';

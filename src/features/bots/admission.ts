@@ -98,7 +98,7 @@ export function createAdmissionCheck(deps: {
   }
 }
 
-/** Below the deadline of a request (core/api/deadline.ts). */
+/** Below the deadline of a request (platform/http/deadline.ts). */
 const MAX_WAIT_MS = 2_000;
 const RETRY_MS = 20;
 

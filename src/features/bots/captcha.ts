@@ -15,7 +15,7 @@ import type { CaptchaSettings } from '../form-settings/admission.ts';
 import type { FormSettings } from '../form-settings/form-settings.ts';
 import { identifyHolder, KEPT_SECONDS, type SpentChallengeDocument } from './challenges.ts';
 
-/** Within the deadline of a request (core/api/deadline.ts), with the wait for a free question. */
+/** Within the deadline of a request (deadline.ts), with the wait for a free question. */
 const ANSWER_MS = 1_500;
 const MAX_QUESTIONS = 20;
 const MAX_ANSWER_BYTES = 64 * 1024;

@@ -1,6 +1,5 @@
 import { BSON } from 'mongodb';
 import { z } from 'zod';
-import { Timestamp } from '../../core/api/validation.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
 import type { Submission } from '../../core/users/submission.ts';
@@ -8,6 +7,7 @@ import { type NewRecord, push, type Statement, type WritePart } from '../../core
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 
 /** The most entries that a record keeps (spec 8). */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import { Download } from '../../core/api/reply.ts';
+import { Download } from '../../platform/http/reply.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { orderParameter, queryParameters, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.routes.ts';

@@ -1,11 +1,11 @@
 import { ObjectId } from 'mongodb';
-import type { Cursors } from '../../core/api/cursors.ts';
-import type { OperatorLoad } from '../../core/api/operator-load.ts';
 import type { ScopedApp } from '../../core/api/principal.ts';
-import { type ByteRange, StoredFile } from '../../core/api/reply.ts';
 import { FILE_TYPES, type FileTypeName } from '../../core/fields/base/file-types.ts';
 import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import { Conflict, Gone, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
+import { type ByteRange, StoredFile } from '../../platform/http/reply.ts';
 import { MissingContent } from '../files/file-content.ts';
 import type { FindPlace } from '../files/file-places.ts';
 import type { FileStores } from '../files/file-stores.ts';

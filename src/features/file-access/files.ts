@@ -1,8 +1,8 @@
-import type { Cursors } from '../../core/api/cursors.ts';
-import type { OperatorLoad } from '../../core/api/operator-load.ts';
 import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Config } from '../../platform/core/config.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { Files } from '../files/files.ts';
 import type { Records } from '../records/records.ts';
 import { fileRoutes } from './files.routes.ts';

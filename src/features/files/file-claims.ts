@@ -25,7 +25,7 @@ const MAX_TOKEN_LENGTH = 200;
 
 /**
  * How long a request looks whether another one, which claims a file of it, has stored it: it has
- * ended before its answer (core/api/deadline.ts), so it claims nothing later.
+ * ended before its answer (platform/http/deadline.ts), so it claims nothing later.
  */
 const MAX_WAIT_MS = 1_600;
 const PAUSE_MS = 100;

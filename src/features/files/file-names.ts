@@ -1,4 +1,4 @@
-import { trimmedOf } from '../../core/fields/base/text.ts';
+import { trimmedOf } from '../../platform/text/text.ts';
 
 const MAX_NAME = 200;
 const EXTENSION = /\.[^. ]{1,10}$/u;

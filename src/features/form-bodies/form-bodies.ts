@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { z } from 'zod';
-import type { BodyPart } from '../../core/api/body-readers.ts';
 import type { BodySpec } from '../../core/api/endpoint.ts';
-import type { ReadBody } from '../../core/api/json-body.ts';
-import type { ReadBytes } from '../../core/api/request-bytes.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import type { BodyPart } from '../../platform/http/body-readers.ts';
+import type { ReadBody } from '../../platform/http/json-body.ts';
+import type { ReadBytes } from '../../platform/http/request-bytes.ts';
 import type { PlainCode } from '../../platform/languages/reasons.ts';
 import { createUrlencodedReader, FormEntries } from './form-body.ts';
 import { createMultipartReader, type FileSink } from './multipart.ts';

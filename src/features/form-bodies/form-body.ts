@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import type { Deadline } from '../../core/api/deadline.ts';
-import { checkCharset, notUtf8Error, type ReadBytes } from '../../core/api/request-bytes.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
+import type { Deadline } from '../../platform/http/deadline.ts';
+import { checkCharset, notUtf8Error, type ReadBytes } from '../../platform/http/request-bytes.ts';
 import { type Reason, say } from '../../platform/languages/reasons.ts';
 
 /** The most entries of one form (spec 8). A browser sends one for each control. */

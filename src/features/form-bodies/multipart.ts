@@ -4,7 +4,9 @@ import type { TextDecoder } from 'node:util';
 import { Dicer } from '@fastify/busboy';
 import { parse as parseDisposition } from 'content-disposition';
 import type { Request } from 'express';
-import type { Deadline } from '../../core/api/deadline.ts';
+import { clientNetwork } from '../../platform/core/client-network.ts';
+import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import type { Deadline } from '../../platform/http/deadline.ts';
 import {
   bodyTooLarge,
   checkCharset,
@@ -16,9 +18,7 @@ import {
   maxPiecesOf,
   notUtf8Error,
   type ReadBytes,
-} from '../../core/api/request-bytes.ts';
-import { clientNetwork } from '../../platform/core/client-network.ts';
-import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+} from '../../platform/http/request-bytes.ts';
 import type { Reason } from '../../platform/languages/reasons.ts';
 import {
   checkEntryCount,

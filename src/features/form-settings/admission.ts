@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { SentTime } from '../../core/api/validation.ts';
 import { isOrigin, parseRedirectUrl } from '../../platform/core/web-origin.ts';
+import { SentTime } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { count, oneOf, orAbsent, orDefault, orNull, text, unset, withDefault } from './app-setting.ts';
 

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { Timestamp } from '../../core/api/validation.ts';
 import { schemaOf } from '../../platform/database/mongoose.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { Issue } from '../../platform/languages/reasons.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
-import { parseTags, Timestamp } from '../../core/api/validation.ts';
+import { parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { IMAGE_BYTES } from '../display/theme.ts';
 import { given } from './app-setting.ts';
 import type { FormSettingsService, FormSettingsView } from './form-settings.service.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import type { Refuse } from '../../core/api/endpoint.ts';
-import { Redirect } from '../../core/api/reply.ts';
-import { isVisit, prefersPage } from '../../core/api/validation.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
+import { Redirect } from '../../platform/http/reply.ts';
+import { isVisit, prefersPage } from '../../platform/http/validation.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import type { FormEntries, FormEntry } from '../form-bodies/form-body.ts';

@@ -1,7 +1,7 @@
-import { dayIn } from '../../core/fields/base/iso-date.ts';
 import { type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
+import { dayIn } from '../../platform/text/iso-date.ts';
 
 type Fields = readonly FieldDefinition[];
 

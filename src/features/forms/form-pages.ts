@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
-import type { Html } from '../../core/api/reply.ts';
 import type { SchemaLeases } from '../../core/schemas/schema-leases.ts';
+import type { Html } from '../../platform/http/reply.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { marked } from '../display/marks.ts';
 import {

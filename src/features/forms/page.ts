@@ -1,6 +1,6 @@
 import { html } from 'ghtml';
-import { Html } from '../../core/api/reply.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
+import { Html } from '../../platform/http/reply.ts';
 import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
 import { CAPTCHA_WIDGETS, captchaScript } from '../display/captcha.ts';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import { Refusal } from '../../core/api/reply.ts';
-import { errorBody } from '../../core/api/validation.ts';
 import type { AppError } from '../../platform/core/errors.ts';
+import { Refusal } from '../../platform/http/reply.ts';
+import { errorBody } from '../../platform/http/validation.ts';
 import { problems } from '../../platform/languages/en.ts';
 import { type Language, languageOf, OWN_LANGUAGES } from '../../platform/languages/languages.ts';
 import type { Issue, Reason, ReasonCode } from '../../platform/languages/reasons.ts';

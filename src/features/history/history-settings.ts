@@ -1,6 +1,5 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { daysUpTo } from '../../core/api/validation.ts';
 import type { AppDocument } from '../../core/apps/app.ts';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
@@ -8,6 +7,7 @@ import type { AppRevision } from '../../core/apps/revision.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { type DocumentOf, type MembersOf, schema } from '../../platform/database/mongoose.ts';
+import { daysUpTo } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 
 /** Whether submissions are part of the history of records, and how many days entries are kept. */

@@ -2,10 +2,10 @@ import { pipeline, Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { type Entry, fromRandomAccessReader, RandomAccessReader, type ZipFile } from 'yauzl';
-import { normalized } from '../../core/fields/base/text.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { normalized } from '../../platform/text/text.ts';
 import { CHUNK_BYTES, type ContentStore, createFileReader, type FileReader } from './content.ts';
 import type { ImportDocument } from './imports.model.ts';
 

@@ -1,6 +1,6 @@
-import { pathName } from '../../core/api/validation.ts';
 import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
 import { type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
+import { pathName } from '../../platform/http/validation.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { ImportSettings } from './imports.model.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import { Download } from '../../core/api/reply.ts';
-import { isCompressed } from '../../core/api/request-bytes.ts';
-import { Ok, Timestamp } from '../../core/api/validation.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
+import { Download } from '../../platform/http/reply.ts';
+import { isCompressed } from '../../platform/http/request-bytes.ts';
+import { Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { Settings } from './import-settings.ts';

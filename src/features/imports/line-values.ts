@@ -1,4 +1,3 @@
-import { parseStrictJson } from '../../core/api/json-body.ts';
 import type { KindName } from '../../core/fields/base/browser-kinds.ts';
 import type { ConvertedText } from '../../core/fields/base/kind.ts';
 import type { RecordChange } from '../../core/fields/compile.ts';
@@ -12,6 +11,7 @@ import type { RecordParts } from '../../core/users/record-part.ts';
 import type { Submission } from '../../core/users/submission.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
+import { parseStrictJson } from '../../platform/http/json-body.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import { toInstantIn } from '../display/local-time.ts';
 import { valueFromForm } from '../display/presentation.ts';

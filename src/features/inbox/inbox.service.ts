@@ -1,10 +1,10 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { ScopedApp } from '../../core/api/principal.ts';
-import { HIGHEST, LOWEST } from '../../core/fields/base/comparison.ts';
 import { TEXT_VALUES } from '../../core/fields/base/queries.ts';
 import type { RecordBatches } from '../../core/users/record-json.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { decode } from '../../platform/database/collections.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import { HIGHEST, LOWEST } from '../../platform/text/comparison.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';
 import type { KeptSubmission } from '../history/kept-submissions.ts';
 import type { Predicate } from '../search/condition-filters.ts';

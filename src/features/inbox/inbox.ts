@@ -1,5 +1,5 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { Feature } from '../../core/feature.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';
 import type { Records } from '../records/records.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';

@@ -1,7 +1,7 @@
-import { ANY_WORD, addWords, BETWEEN_TEXTS, foldText } from '../../core/fields/base/words.ts';
 import type { RecordChange } from '../../core/fields/compile.ts';
 import { ARRAY, endOfName, OBJECT, STRING, UnknownType, valueLength } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { ANY_WORD, addWords, BETWEEN_TEXTS, foldText } from '../../platform/text/words.ts';
 
 /** A record or a change with more words has `ANY_WORD` instead. */
 const MAX_WORDS = 192;

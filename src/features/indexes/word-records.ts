@@ -1,6 +1,4 @@
 import type { ObjectId, UUID } from 'mongodb';
-import type { OperatorLoad } from '../../core/api/operator-load.ts';
-import { ANY_WORD } from '../../core/fields/base/words.ts';
 import {
   type RecordFilter,
   type RecordUpdate,
@@ -10,6 +8,8 @@ import {
 } from '../../core/users/users.model.ts';
 import { decode, decodeExactly } from '../../platform/database/collections.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
+import type { OperatorLoad } from '../../platform/http/operator-load.ts';
+import { ANY_WORD } from '../../platform/text/words.ts';
 import { BY_WORD } from '../record-reads/word-reads.ts';
 import { type BuildFence, type BuiltBatch, createMemberIndex, latestAfter } from './index-builds.ts';
 import { type IndexUse, notAfterEpoch } from './index-slots.ts';

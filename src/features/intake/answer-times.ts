@@ -8,7 +8,7 @@ const STEP_MS = 250;
 const MAX_STEPS = 4;
 /**
  * No answer waits longer, in the same: at the deadline it would be a failure
- * (core/api/deadline.ts).
+ * (platform/http/deadline.ts).
  */
 const LATEST_STEPS = 8;
 /**

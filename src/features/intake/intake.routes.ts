@@ -2,7 +2,6 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { type KeyPrincipal, type PublicPrincipal, writerOf } from '../../core/api/principal.ts';
-import { Ok } from '../../core/api/validation.ts';
 import {
   presentSubmitted,
   SubmittedUser,
@@ -10,6 +9,7 @@ import {
   submissionFields,
 } from '../../core/users/submissions.routes.ts';
 import type { SubmissionService } from '../../core/users/submissions.service.ts';
+import { Ok } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { TakenSubmission } from './intake-options.ts';
 

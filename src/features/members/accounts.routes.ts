@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Cursors, pageOf } from '../../core/api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
-import { Id, Ok, PageLimit, Timestamp } from '../../core/api/validation.ts';
 import { Conflict, NotFound } from '../../platform/core/errors.ts';
+import { type Cursors, pageOf } from '../../platform/http/cursors.ts';
+import { Id, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AccountName, Email } from '../accounts/account-schemas.ts';
 import type { AccountDocument } from '../accounts/accounts.model.ts';

@@ -1,8 +1,8 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { Apps } from '../../core/apps/apps.ts';
 import type { Feature } from '../../core/feature.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import { accountRoutes } from './accounts.routes.ts';
 import { createInviter, memberRoutes } from './members.routes.ts';

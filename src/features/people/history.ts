@@ -1,9 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import type { Cursors } from '../../core/api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../../core/api/parameters.ts';
-import { Timestamp } from '../../core/api/validation.ts';
 import type { PendingRenames } from '../../core/fields/renames.ts';
 import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import { parseRecordId } from '../../core/users/record-id.ts';
@@ -11,6 +9,8 @@ import { NotFound } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import type { Older } from '../../platform/database/removal.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import type { Pace } from '../activity/activity.ts';

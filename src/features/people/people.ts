@@ -1,10 +1,10 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { Apps } from '../../core/apps/apps.ts';
 import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import type { Pace } from '../activity/activity.ts';
 import type { ReadNames } from '../audit/names.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';

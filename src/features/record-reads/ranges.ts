@@ -1,10 +1,15 @@
 import type { Sort } from 'mongodb';
-import { type AppId, createOperatorLoad, type OperatorLoad, type StatementLoad } from '../../core/api/operator-load.ts';
 import { MAX_PAGE_BYTES, PAGE_BYTES } from '../../core/users/record-list.ts';
 import { allOf, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import {
+  type AppId,
+  createOperatorLoad,
+  type OperatorLoad,
+  type StatementLoad,
+} from '../../platform/http/operator-load.ts';
 import {
   buildProjection,
   idConditions,

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
-import type { AppId, OperatorLoad } from '../../core/api/operator-load.ts';
 import { parseRecordId } from '../../core/users/record-id.ts';
 import type { UserRecord } from '../../core/users/record-json.ts';
 import { inPages, MAX_PAGE_BYTES, type RecordList } from '../../core/users/record-list.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from '../../core/users/users.model.ts';
 import { type DocumentId, firstBatch, type RawDocuments, readId, totalBytes } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
+import type { AppId, OperatorLoad } from '../../platform/http/operator-load.ts';
 import { createRecordRanges, EVERY_ID } from './ranges.ts';
 import type { RecordSearch } from './word-reads.ts';
 

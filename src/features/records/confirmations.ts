@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { Timestamp } from '../../core/api/validation.ts';
 import type { RecordId } from '../../core/users/record-id.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
 import type { UserCollection } from '../../core/users/users.model.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 
 /** A confirmation email: the event that caused it, and when it may be sent. */
 const confirmationMailSchema = schema(

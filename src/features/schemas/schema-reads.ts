@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import { TypedJson, Versioned } from '../../core/api/reply.ts';
-import { WholeNumber } from '../../core/api/validation.ts';
 import type { AppSchema } from '../../core/schemas/schemas.model.ts';
 import {
   present,
@@ -13,6 +11,8 @@ import {
   versioned,
 } from '../../core/schemas/schemas.routes.ts';
 import type { CompiledVersion, SchemaService } from '../../core/schemas/schemas.service.ts';
+import { TypedJson, Versioned } from '../../platform/http/reply.ts';
+import { WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { JSON_SCHEMA_TYPE, toJsonSchema } from './json-schema.ts';
 

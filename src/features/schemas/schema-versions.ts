@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
-import { JsonStream } from '../../core/api/reply.ts';
-import { Timestamp } from '../../core/api/validation.ts';
 import type { SchemaVersion } from '../../core/schemas/schemas.model.ts';
 import { ofAnyApp, RenameEntry } from '../../core/schemas/schemas.routes.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
+import { JsonStream } from '../../platform/http/reply.ts';
+import { Timestamp } from '../../platform/http/validation.ts';
 import type { ReadNames } from '../audit/names.ts';
 
 export const schemaVersionEndpoints = {

@@ -1,7 +1,7 @@
 import { Binary, BSON, type ObjectId } from 'mongodb';
-import type { AppId } from '../../core/api/operator-load.ts';
 import { type DocumentId, readId } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
+import type { AppId } from '../../platform/http/operator-load.ts';
 import { readKey, upTo } from '../record-reads/range-queries.ts';
 import { type Budget, NO_LIMIT, type Position, type RecordRanges, type Segment } from '../record-reads/ranges.ts';
 import { type ReadMembers, readValue, type Sort, valueMembers } from './condition-filters.ts';

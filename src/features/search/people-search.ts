@@ -1,6 +1,6 @@
-import type { Cursors } from '../../core/api/cursors.ts';
 import { allOf } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import type { EmailPlace, EmailScan } from '../record-reads/email-scan.ts';
 import { createBudget, type RecordRanges } from '../record-reads/ranges.ts';
 import type { RecordPages } from '../record-reads/record-pages.ts';

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import type { Moment } from '../../core/fields/base/iso-date.ts';
 import { compileSchema, type Validator } from '../../core/fields/compile.ts';
 import { completeDefinition, definitionIssues, fileLimitIssues } from '../../core/fields/definition.ts';
 import { renameIssues, resolveRenames, withRenamedKeys } from '../../core/fields/renames.ts';
@@ -12,6 +11,7 @@ import { SchemaReplacement } from '../../core/schemas/schemas.routes.ts';
 import type { SchemaChange, SchemaService } from '../../core/schemas/schemas.service.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import type { Moment } from '../../platform/text/iso-date.ts';
 import type { RecordPages } from '../record-reads/record-pages.ts';
 
 const Count = z.int().nonnegative();

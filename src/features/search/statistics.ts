@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId } from '../../core/api/parameters.ts';
-import { JsonStream } from '../../core/api/reply.ts';
-import { Timestamp, WholeNumber } from '../../core/api/validation.ts';
 import type { App } from '../../core/apps/app.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
+import { JsonStream } from '../../platform/http/reply.ts';
+import { Timestamp, WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { AppActivity } from '../activity/activity.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';

@@ -1,5 +1,5 @@
-import { foldText, parseWords } from '../../core/fields/base/words.ts';
 import { type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
+import { foldText, parseWords } from '../../platform/text/words.ts';
 import { foldedTexts, readEmail } from '../indexes/record-words.ts';
 import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../record-reads/ranges.ts';
 import type { RecordSearch } from '../record-reads/word-reads.ts';

@@ -1,9 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { Cursors } from '../../core/api/cursors.ts';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
-import { DEFAULT_LIMIT, Ok, WholeNumber } from '../../core/api/validation.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import { MEMBERS_WITH_APP, OWN_MEMBERS } from '../../core/users/record-json.ts';
 import {
@@ -15,6 +13,8 @@ import {
   userListEndpoints,
 } from '../../core/users/users.routes.ts';
 import type { Users } from '../../core/users/users.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
+import { DEFAULT_LIMIT, Ok, WholeNumber } from '../../platform/http/validation.ts';
 import type { DetailedRecord, RecordDetails } from '../record-reads/record-details.ts';
 import { CONFIRMATION_MEMBERS } from '../records/confirmations.ts';
 import { recordEtag } from '../records/record-edit.ts';

@@ -1,9 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import type { Cursors } from '../../core/api/cursors.ts';
 import type { App } from '../../core/apps/app.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import { parseRecordId } from '../../core/users/record-id.ts';
 import { NotFound } from '../../platform/core/errors.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import type { DetailedRecord } from '../record-reads/record-details.ts';
 import type { FindDetails } from '../record-reads/record-reader.ts';
 

@@ -3,12 +3,12 @@ import { createRemoteJWKSet, EncryptJWT, errors, type JWTVerifyGetKey, jwtDecryp
 import * as oidc from 'openid-client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { safeParse } from '../../core/fields/base/safe-parse.ts';
 import type { SignOnConfig } from '../../platform/core/config.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
+import { safeParse } from '../../platform/http/safe-parse.ts';
 
 export const CALLBACK_PATH = '/auth/oidc/callback';
 /** How long somebody may take at the provider. */

@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
-import { Redirect } from '../../core/api/reply.ts';
-import { Ok } from '../../core/api/validation.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import type { Config } from '../../platform/core/config.ts';
 import { AppError, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { Redirect } from '../../platform/http/reply.ts';
+import { Ok } from '../../platform/http/validation.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { jsonOrFormBody } from '../form-bodies/form-bodies.ts';

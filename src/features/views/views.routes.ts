@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import { Id, Ok, parseTags, Timestamp } from '../../core/api/validation.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
+import { Id, Ok, parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewDocument } from './views.model.ts';

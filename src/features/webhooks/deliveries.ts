@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { pageOf } from '../../core/api/cursors.ts';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
-import { JsonObject, Ok, PageLimit, Timestamp } from '../../core/api/validation.ts';
 import { NotFound } from '../../platform/core/errors.ts';
+import { pageOf } from '../../platform/http/cursors.ts';
+import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { buildMessage } from './attempts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
-import { JsonObject, Ok, Timestamp } from '../../core/api/validation.ts';
+import { JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';

@@ -70,7 +70,7 @@ export function typesCommand({ withServices, streams }: Tool): Command {
 /** Validates a schema as PUT does. The modules are imported on use. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
   const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
-    import('../../core/api/validation.ts'),
+    import('../../platform/http/validation.ts'),
     import('../../core/schemas/schemas.routes.ts'),
   ]);
   return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'invalidSchema');

@@ -151,7 +151,7 @@ async function runImport(
 /** Validates as `POST /auth/imports` does. The modules are imported on use. */
 async function checkSettings(settings: Record<string, unknown>): Promise<Parameters<Services['imports']['create']>[1]> {
   const [{ parsePart }, { importEndpoints }] = await Promise.all([
-    import('../../core/api/validation.ts'),
+    import('../../platform/http/validation.ts'),
     import('../../features/imports/imports.routes.ts'),
   ]);
   return parsePart(importEndpoints.createImport.body.schema, settings, 'invalidImport');

@@ -1,6 +1,6 @@
 import { BSON, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCursors } from '../../../src/core/api/cursors.ts';
+import { createCursors } from '../../../src/platform/http/cursors.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';
 import { bytesOf, nameFile, storeFile } from '../../support/server/files.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';

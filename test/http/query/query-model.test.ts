@@ -4,12 +4,12 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createCursors } from '../../../src/core/api/cursors.ts';
 import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/features/search/parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/features/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createCursors } from '../../../src/platform/http/cursors.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/database/query-model.ts';
 import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
 import { rounds } from '../../support/run/rounds.ts';

@@ -1,8 +1,8 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { DEADLINE_MS } from '../../../src/core/api/deadline.ts';
 import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { DEADLINE_MS } from '../../../src/platform/http/deadline.ts';
 import { type CommandTap, startCommandTap } from '../../support/database/command-tap.ts';
 import { rounds } from '../../support/run/rounds.ts';
 import { Client, type TestApp } from '../../support/server/client.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createOperatorLoad } from '../../../src/core/api/operator-load.ts';
 import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { recordWords } from '../../../src/features/indexes/record-words.ts';
@@ -10,6 +9,7 @@ import { createRecordRanges } from '../../../src/features/record-reads/ranges.ts
 import { orderedPage } from '../../../src/features/search/pages.ts';
 import { textSearch } from '../../../src/features/search/text-search.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const RECORDS = 400;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { ObjectId } from 'mongodb';
-import { createOperatorLoad } from '../../../src/core/api/operator-load.ts';
 import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createRecordList } from '../../../src/core/users/record-list.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { createRecordPages } from '../../../src/features/record-reads/record-pages.ts';
 import type { ReadySlot } from '../../../src/features/search/queried-app.ts';
 import { createUserQuery } from '../../../src/features/search/user-query.ts';
+import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
 const START = Date.parse('2026-01-30T12:00:00Z');

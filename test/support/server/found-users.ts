@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { createCursors } from '../../../src/core/api/cursors.ts';
 import type { UserDocument } from '../../../src/core/users/users.model.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createCursors } from '../../../src/platform/http/cursors.ts';
 import type { TestServer } from './server.ts';
 
 type UserService = TestServer['services']['users'];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBodyPlaces } from '../../../src/core/api/request-bytes.ts';
+import { createBodyPlaces } from '../../../src/platform/http/request-bytes.ts';
 
 it('gives one network a quarter of the places, refuses at once what waits beyond, and others have a place', async () => {
   // Eight places, of which a network has two.

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Deadline } from '../../../src/core/api/deadline.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
+import { Deadline } from '../../../src/platform/http/deadline.ts';
 import { endSharedServer } from '../../support/server/shared.ts';
 
 beforeAll(endSharedServer);

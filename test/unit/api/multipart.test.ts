@@ -6,11 +6,11 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Deadline } from '../../../src/core/api/deadline.ts';
-import { createBytesReader } from '../../../src/core/api/request-bytes.ts';
 import type { FormEntries, FormFile } from '../../../src/features/form-bodies/form-body.ts';
 import { createMultipartReader, type FileSink } from '../../../src/features/form-bodies/multipart.ts';
 import { type AppError, InvalidInput, TooLarge } from '../../../src/platform/core/errors.ts';
+import { Deadline } from '../../../src/platform/http/deadline.ts';
+import { createBytesReader } from '../../../src/platform/http/request-bytes.ts';
 import { say } from '../../../src/platform/languages/reasons.ts';
 import { BOUNDARY, filePart, partOf, TYPES } from '../../support/server/forms.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { parsePart } from '../../../src/core/api/validation.ts';
 import { InvalidInput } from '../../../src/platform/core/errors.ts';
+import { parsePart } from '../../../src/platform/http/validation.ts';
 
 /** Its `length` has no primitive value, so that a comparison with it throws. */
 const unmeasurable = { length: { valueOf: 1, toString: 1 } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPasswordHasher, generatePassword } from '../../../src/core/apps/passwords.ts';
 import { APP_ID_PATTERN } from '../../../src/platform/core/identifiers.ts';
+import { createPasswordHasher, generatePassword } from '../../../src/platform/core/passwords.ts';
 import { passwordProblem } from '../../../src/platform/core/secrets.ts';
 
 const LOW_COST = 4;

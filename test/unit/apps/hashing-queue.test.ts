@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HashingQueue, type Waiter } from '../../../src/core/apps/passwords.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
+import { HashingQueue, type Waiter } from '../../../src/platform/core/passwords.ts';
 
 const LONG_MS = 60_000;
 

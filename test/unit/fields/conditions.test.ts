@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BROWSER_KINDS, browserKind } from '../../../src/core/fields/base/browser-kinds.ts';
-import { foldCase, includesText } from '../../../src/core/fields/base/comparison.ts';
 import { fieldStates, pagesOf } from '../../../src/core/fields/conditions.ts';
 import { completeDefinition } from '../../../src/core/fields/definition.ts';
 import { FIELD_KINDS } from '../../../src/core/fields/kinds/registry.ts';
 import { valueFromForm } from '../../../src/features/display/presentation.ts';
+import { foldCase, includesText } from '../../../src/platform/text/comparison.ts';
 import { conditionVectors } from '../../support/samples/condition-vectors.ts';
 
 const textsOf = (form: Record<string, string[]>, key: string): string[] =>

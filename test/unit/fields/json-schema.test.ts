@@ -2,8 +2,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { ecmaPattern } from '../../../src/core/fields/base/ecma-pattern.ts';
-import { programSize } from '../../../src/core/fields/base/regex.ts';
 import { compileSchema } from '../../../src/core/fields/compile.ts';
 import {
   completeDefinition,
@@ -11,6 +9,8 @@ import {
   type FieldDefinitionInput,
 } from '../../../src/core/fields/definition.ts';
 import { toJsonSchema } from '../../../src/features/schemas/json-schema.ts';
+import { ecmaPattern } from '../../../src/platform/text/ecma-pattern.ts';
+import { programSize } from '../../../src/platform/text/regex.ts';
 import {
   anyData,
   anyPattern,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from '../../../src/core/fields/base/browser-kinds.ts';
-import { isWithin } from '../../../src/core/fields/base/comparison.ts';
 import { type Condition, fieldStates } from '../../../src/core/fields/conditions.ts';
 import { completeDefinition, type FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../../src/core/fields/kinds/registry.ts';
@@ -8,6 +7,7 @@ import { valueFromForm } from '../../../src/features/display/presentation.ts';
 import { createValueReader } from '../../../src/features/imports/line-values.ts';
 import type { Predicate } from '../../../src/features/search/condition-filters.ts';
 import { isCondition, parseWhere } from '../../../src/features/search/conditions.ts';
+import { isWithin } from '../../../src/platform/text/comparison.ts';
 import { definitionProblems } from './cases.ts';
 
 interface Samples {

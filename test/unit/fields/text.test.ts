@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalized, trimmedOf } from '../../../src/core/fields/base/text.ts';
+import { normalized, trimmedOf } from '../../../src/platform/text/text.ts';
 
 const FORMS = ['NFC', 'NFKD'] as const;
 const characters = Array.from({ length: 0x11_0000 }, (_, code) => code)

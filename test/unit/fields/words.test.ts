@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addWords, BETWEEN_TEXTS, foldText, parseWords } from '../../../src/core/fields/base/words.ts';
+import { addWords, BETWEEN_TEXTS, foldText, parseWords } from '../../../src/platform/text/words.ts';
 
 function words(text: string, most = 1_000): string[] {
   const found = new Set<string>();

@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import {
-  createOperatorLoad,
-  hasTurns,
-  LOADS,
-  resolveLoad,
-  type StatementLoad,
-} from '../../../src/core/api/operator-load.ts';
+import { hasTurns, resolveLoad } from '../../../src/core/http/request-turns.ts';
 import { listEndpoints } from '../../../src/http/endpoints.ts';
 import { POOL_SIZE } from '../../../src/platform/database/client.ts';
+import { createOperatorLoad, LOADS, type StatementLoad } from '../../../src/platform/http/operator-load.ts';
 
 /** Endpoints whose work is bounded by keys: one record, the settings of an app, a session. */
 const LIGHT = [

@@ -3,16 +3,16 @@ import { ObjectId } from 'mongodb';
 import supertest from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createBodyReaders } from '../../../src/core/api/body-readers.ts';
 import { type Endpoints, jsonBody, routes } from '../../../src/core/api/endpoint.ts';
-import { createOperatorLoad } from '../../../src/core/api/operator-load.ts';
 import type { Principal, Scope } from '../../../src/core/api/principal.ts';
-import { Empty, Html, Redirect } from '../../../src/core/api/reply.ts';
 import { routesOf } from '../../../src/core/feature.ts';
 import { createCors } from '../../../src/core/http/cors.ts';
 import { answerError, createErrorConversion } from '../../../src/core/http/error-handlers.ts';
 import { createMethodCheck, createRouter } from '../../../src/core/http/router.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
+import { createBodyReaders } from '../../../src/platform/http/body-readers.ts';
+import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
+import { Empty, Html, Redirect } from '../../../src/platform/http/reply.ts';
 
 const common = { tag: 'Test', summary: 'Test', response: z.unknown(), errors: [] };
 

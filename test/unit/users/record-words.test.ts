@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { BSON, Long, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { ANY_WORD, parseWords } from '../../../src/core/fields/base/words.ts';
 import { changeWords, foldedTexts, readEmail, recordWords } from '../../../src/features/indexes/record-words.ts';
+import { ANY_WORD, parseWords } from '../../../src/platform/text/words.ts';
 
 const EMAIL = 'ada@x.org';
 const stored = (data: unknown, more: object = {}) => BSON.serialize({ _id: 1, ...more, email: EMAIL, data });

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { isIsoDate } from '#src/core/fields/base/iso-date.ts';
+import { isIsoDate } from '#src/platform/text/iso-date.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
 import { t } from '../texts/texts.ts';

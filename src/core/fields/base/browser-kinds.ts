@@ -1,6 +1,14 @@
+import {
+  foldCase,
+  type Interval,
+  includesText,
+  instantsOf,
+  isWithin,
+  only,
+  related,
+} from '../../../platform/text/comparison.ts';
+import { isIsoDate, parseInstant } from '../../../platform/text/iso-date.ts';
 import { choicesIn } from './choice-list.ts';
-import { foldCase, type Interval, includesText, instantsOf, isWithin, only, related } from './comparison.ts';
-import { isIsoDate, parseInstant } from './iso-date.ts';
 import { BOOLEAN_TEXTS, DECIMAL, itemsOf, lastOf, lastTrimmed, withLineFeeds } from './plain-texts.ts';
 
 // The half of each kind that the hosted form and the embed script load: it imports no zod.

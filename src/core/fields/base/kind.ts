@@ -4,10 +4,10 @@ import { code } from '../../../platform/languages/problems.ts';
 import type { Given, Reason } from '../../../platform/languages/reasons.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../../../platform/languages/tags.ts';
 import type { Params } from '../../../platform/languages/texts.ts';
+import type { CompileBudget, PatternBudget } from '../../../platform/text/regex.ts';
 import type { ConditionOperator, KindName } from './browser-kinds.ts';
 import type { IndexValue } from './index-value.ts';
 import type { QueriedValues } from './queries.ts';
-import type { CompileBudget, PatternBudget } from './regex.ts';
 
 /**
  * The form of a field key (spec 2.3). Keeps `$`, `.`, NUL and `__proto__` out of database paths.

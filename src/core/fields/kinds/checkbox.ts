@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseRedirectUrl } from '../../../platform/core/web-origin.ts';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
-import { type Interval, only } from '../base/comparison.ts';
+import { type Interval, only } from '../../../platform/text/comparison.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { defineKind, indexed } from '../base/kind.ts';
 import { BOOLEAN_TEXTS, lastTrimmed } from '../base/plain-texts.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
-import { type Interval, only } from '../base/comparison.ts';
+import { type Interval, only } from '../../../platform/text/comparison.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
 import { type ConvertedText, defineKind, indexed } from '../base/kind.ts';
 import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';

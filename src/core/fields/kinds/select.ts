@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
+import { foldCase, includesText } from '../../../platform/text/comparison.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
-import { foldCase, includesText } from '../base/comparison.ts';
 import {
   autocomplete,
   help,

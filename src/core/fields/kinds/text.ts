@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
+import { ecmaPattern } from '../../../platform/text/ecma-pattern.ts';
+import { compilePattern, type PatternBudget } from '../../../platform/text/regex.ts';
 import { stepsLeft } from '../base/check-context.ts';
-import { ecmaPattern } from '../base/ecma-pattern.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { indexText } from '../base/index-value.ts';
 import { Count, defineKind, type FieldBase, indexed, type JsonSchema } from '../base/kind.ts';
 import { lastOf, withLineFeeds } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
-import { compilePattern, type PatternBudget } from '../base/regex.ts';
 
 const options = {
   minLength: { schema: Count.optional(), control: 'number', stricter: 'higher' },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Moment } from '../../../../src/core/fields/base/iso-date.ts';
 import { date } from '../../../../src/core/fields/kinds/date.ts';
 import { valueFromForm } from '../../../../src/features/display/presentation.ts';
+import type { Moment } from '../../../../src/platform/text/iso-date.ts';
 import { describeKind, validatorOf, valueProblems } from '../cases.ts';
 
 const notDate = 'must be a date like 2026-01-31 or a date-time with its zone like 2026-01-31T08:30:00Z';

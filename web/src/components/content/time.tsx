@@ -1,4 +1,4 @@
-import { formatDay } from '#src/core/fields/base/iso-date.ts';
+import { formatDay } from '#src/platform/text/iso-date.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 

@@ -1,5 +1,5 @@
 import { Badge, Text } from '@mantine/core';
-import { isIsoDate } from '#src/core/fields/base/iso-date.ts';
+import { isIsoDate } from '#src/platform/text/iso-date.ts';
 import { locale } from '../../texts/language.ts';
 import { t } from '../../texts/texts.ts';
 import { CheckIcon } from '../icons.tsx';

@@ -3,9 +3,7 @@ import './no-eval.ts';
 export { BROWSER_KINDS, type ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
 export { CHOICE_SEPARATOR, choicesIn } from '#src/core/fields/base/choice-list.ts';
 export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/core/fields/base/file-types.ts';
-export { dayOf, isDay } from '#src/core/fields/base/iso-date.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/core/fields/base/kind.ts';
-export { safeParse } from '#src/core/fields/base/safe-parse.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '#src/core/fields/compile.ts';
 export {
@@ -35,4 +33,6 @@ export {
   sampleData,
   valueFromForm,
 } from '#src/features/display/presentation.ts';
+export { safeParse } from '#src/platform/http/safe-parse.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';
+export { dayOf, isDay } from '#src/platform/text/iso-date.ts';

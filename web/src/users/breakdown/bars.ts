@@ -1,4 +1,4 @@
-import { formatDay } from '#src/core/fields/base/iso-date.ts';
+import { formatDay } from '#src/platform/text/iso-date.ts';
 import type { ResponseBody } from '../../api/endpoints.ts';
 import { calendarDay } from '../../components/content/time.tsx';
 import { locale } from '../../texts/language.ts';

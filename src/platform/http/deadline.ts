@@ -1,4 +1,4 @@
-import { Unavailable } from '../../platform/core/errors.ts';
+import { Unavailable } from '../core/errors.ts';
 
 /** The time after which a request is answered with 503 (spec 7). */
 export const DEADLINE_MS = 2_500;

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
-import { code, toIssues } from '../../platform/languages/problems.ts';
-import { MAX_ISSUES, type PlainCode, say } from '../../platform/languages/reasons.ts';
-import { safeParse } from '../fields/base/safe-parse.ts';
+import { type AppError, InvalidInput } from '../core/errors.ts';
+import { code, toIssues } from '../languages/problems.ts';
+import { MAX_ISSUES, type PlainCode, say } from '../languages/reasons.ts';
 import { readMediaType } from './request-bytes.ts';
+import { safeParse } from './safe-parse.ts';
 
 /** Parses a part of a request. @throws {InvalidInput} with an issue for each invalid place */
 export function parsePart<Part extends z.ZodType>(part: Part, value: unknown, refusal: PlainCode): z.output<Part> {

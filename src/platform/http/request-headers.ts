@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { forwardedAddress } from '../../platform/core/client-network.ts';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { forwardedAddress } from '../core/client-network.ts';
+import { InvalidInput } from '../core/errors.ts';
 
 /**
  * Refuses requests that a proxy may read differently: with more than one `Host` (RFC 9112, 3.2), of

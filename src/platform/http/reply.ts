@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create as contentDisposition } from 'content-disposition';
 import type { Request, Response } from 'express';
-import { AppError } from '../../platform/core/errors.ts';
-import { say } from '../../platform/languages/reasons.ts';
+import { AppError } from '../core/errors.ts';
+import { say } from '../languages/reasons.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CHUNK_CHARACTERS = 64 * 1024;

@@ -1,14 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import type { ObjectId } from 'mongodb';
 import pLimit from 'p-limit';
-import { clientNetwork } from '../../platform/core/client-network.ts';
-import { type AppError, TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
-import { FairQueue } from '../../platform/core/fair-queue.ts';
-import { withTimeout } from '../../platform/core/timeouts.ts';
-import { type Metrics, NO_METRICS } from '../../platform/metrics/metrics.ts';
+import { type AppError, TooManyRequests, Unavailable } from '../core/errors.ts';
+import { FairQueue } from '../core/fair-queue.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
 import type { Deadline } from './deadline.ts';
-import type { AnyInput, EndpointSpec, Load } from './endpoint.ts';
+
+/**
+ * The load of a request of an operator. `light`: a few statements by keys. `read`: grows with the
+ * data of the app. `long`: lasts as long as the data, a client or a receiver.
+ */
+export type Load = 'light' | 'read' | 'long';
 
 /**
  * What is in progress at the same time, in the process and of one app: submissions need processors
@@ -44,10 +48,8 @@ const JITTER = 0.1;
 const RETRY_AFTER = 2;
 const RETRY_AFTER_LONG = 5;
 
-const DEFAULT_LOAD = 'read';
-
 /** The turn of a request. */
-interface RequestTurn {
+export interface RequestTurn {
   /** Whether others were first, so that the caller may have lost its access. */
   hasWaited: boolean;
   end(): void;
@@ -70,11 +72,6 @@ export type StatementLoad = 'scan' | 'page';
 export type AppId = ObjectId | undefined;
 
 export type OperatorLoad = ReturnType<typeof createOperatorLoad>;
-
-/** Whether requests of an endpoint wait for the turn of their load: others declare theirs. */
-export function hasTurns({ auth, upload, load }: Pick<EndpointSpec, 'auth' | 'upload' | 'load'>): boolean {
-  return (auth === 'session' || auth === 'session or key' || load !== undefined) && upload === undefined;
-}
 
 /**
  * Where requests of operators wait, so that those of one app leave the database and the processor
@@ -154,10 +151,10 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   return {
     /**
      * Waits for the turn of the look-ups of a request, from its session to its account or key.
+     * @param network names the network of its client
      * Resolves with a function that ends it. @throws {Unavailable}
      */
-    async beginLookUps(req: Request, res: Response): Promise<() => void> {
-      const network = `network ${clientNetwork(req.ip ?? '')}`;
+    async beginLookUps(network: string, res: Response): Promise<() => void> {
       const { end } = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });
       return end;
     },
@@ -165,17 +162,17 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
     /**
      * Resolves in the turn of a request. The caller ends it when the work has ended, also if the
      * client left before.
+     * @param of names the app whose share the request uses, and its session, key or network
      * @throws {TooManyRequests} when the session or the app has too many at once
      * @throws {Unavailable} when the process has too many at once
      */
-    async begin(spec: EndpointSpec, input: AnyInput, deadline: Deadline): Promise<RequestTurn> {
-      const { principal, req, res } = input;
-      const app = `app ${namedApp(input)}`;
-      const load = resolveLoad(spec, input);
+    async begin(
+      load: Load,
+      { app, caller }: { app: string; caller: string },
+      { res, deadline }: { res: Response; deadline: Deadline },
+    ): Promise<RequestTurn> {
       const wait = { res, deadline, maxMs: MAX_WAIT_MS };
-      if (load === 'long') {
-        return longTurn(app, callerOf(principal, req), { ...wait, tooMany: tooManyLongError });
-      }
+      if (load === 'long') return longTurn(app, caller, { ...wait, tooMany: tooManyLongError });
       const turn = await (load === 'read'
         ? turnIn(read, app, wait)
         : turnIn(light, app, { res, maxMs: MAX_LIGHT_WAIT_MS }));
@@ -189,26 +186,6 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
     /** Resolves in a later turn of the event loop, so other requests are answered in between. */
     pause: (): Promise<void> => pauses(() => nextTurn()),
   };
-}
-
-export function resolveLoad(
-  { load = DEFAULT_LOAD }: Pick<EndpointSpec, 'load'>,
-  { query }: Pick<AnyInput, 'query'>,
-): Load {
-  return typeof load === 'function' ? load(query ?? {}) : load;
-}
-
-/** Requests without a session share the turns of one app, and of their network. */
-function callerOf(principal: AnyInput['principal'], req: Request): string {
-  if (!principal) return `network ${clientNetwork(req.ip ?? '')}`;
-  return principal.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
-}
-
-/** The app whose share a request uses: the one that an admin names, or that of the caller. */
-function namedApp({ principal, params, query }: AnyInput): string | undefined {
-  const named = params?.sourceAppId ?? query?.sourceAppId;
-  if (!principal || principal.kind === 'public') return principal?.sourceAppId;
-  return principal.role === 'admin' && typeof named === 'string' ? named : principal.own?.sourceAppId;
 }
 
 function queueSamples(load: Load, { inProgress, waiting }: FairQueue, alsoWaiting = 0) {

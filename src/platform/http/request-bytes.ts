@@ -2,10 +2,10 @@ import { promisify, TextDecoder } from 'node:util';
 import { gunzip, type InputType, inflate, type ZlibOptions } from 'node:zlib';
 import type { Request } from 'express';
 import pLimit from 'p-limit';
-import { clientNetwork } from '../../platform/core/client-network.ts';
-import { AppError, InvalidInput, TooLarge, Unavailable } from '../../platform/core/errors.ts';
-import { FairQueue } from '../../platform/core/fair-queue.ts';
-import { withTimeout } from '../../platform/core/timeouts.ts';
+import { clientNetwork } from '../core/client-network.ts';
+import { AppError, InvalidInput, TooLarge, Unavailable } from '../core/errors.ts';
+import { FairQueue } from '../core/fair-queue.ts';
+import { withTimeout } from '../core/timeouts.ts';
 import type { Deadline } from './deadline.ts';
 
 /** The concurrent decompressions. Each takes at most the body limit and 64 kB of memory. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
-import { InvalidInput } from '../../platform/core/errors.ts';
-import { say } from '../../platform/languages/reasons.ts';
+import { InvalidInput } from '../core/errors.ts';
+import { say } from '../languages/reasons.ts';
 import type { Deadline } from './deadline.ts';
 import { checkCharset, hasBody, notUtf8Error, type ReadBytes } from './request-bytes.ts';
 

@@ -1,8 +1,8 @@
 import { BSON } from 'mongodb';
-import { InvalidInput } from '../../platform/core/errors.ts';
-import { deriveSecretKey } from '../../platform/core/secrets.ts';
-import { createSigner } from '../../platform/core/signer.ts';
-import { say } from '../../platform/languages/reasons.ts';
+import { InvalidInput } from '../core/errors.ts';
+import { deriveSecretKey } from '../core/secrets.ts';
+import { createSigner } from '../core/signer.ts';
+import { say } from '../languages/reasons.ts';
 
 /**
  * A page of `limit` items from at most one more that were found, and `last`, after which the next

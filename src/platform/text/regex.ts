@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { type Reason, say } from '../../../platform/languages/reasons.ts';
+import { type Reason, say } from '../languages/reasons.ts';
 
 /**
  * The steps of all patterns of one submission: at most 50 ms. Linear time alone does not bound the
