@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accept } from '../../src/core/users/acceptance.ts';
-import { createRecordWriter } from '../../src/core/users/group-commit.ts';
 import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
+import { createRecordWriter } from '../../src/core/users/record-writer.ts';
 import { createSubmissionStore } from '../../src/core/users/submission-writes.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { createCapacity, createSeats } from '../../src/features/bots/admission.ts';

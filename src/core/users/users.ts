@@ -5,12 +5,12 @@ import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { createRecordIds } from './record-id.ts';
 import { createRecordLimits } from './record-limits.ts';
 import { createRecordList, type Showing } from './record-list.ts';
 import { createRecordParts, type RecordPart } from './record-part.ts';
 import { createRecordRemoval } from './record-removal.ts';
+import { createBatchedWriter } from './record-writer.ts';
 import { createRevalidation } from './revalidation.ts';
 import { createSubmissionStore } from './submission-writes.ts';
 import { CORE_MEMBERS, createUserModel } from './users.model.ts';
@@ -66,7 +66,7 @@ export function createUsers(
       limits,
       maxArrayItems: config.maxArrayItems,
       parts,
-      writer: createGroupCommit(users, metrics),
+      writer: createBatchedWriter(users, metrics),
     }),
     /** The records as data of their app. */
     owned: createRecordRemoval(users),

@@ -1,7 +1,7 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createGroupCommit } from '../../../src/core/users/group-commit.ts';
 import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createBatchedWriter } from '../../../src/core/users/record-writer.ts';
 import { createUserModel } from '../../../src/core/users/users.model.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 it('acknowledges no write of a batch that no majority confirmed, also beside one that failed', async () => {
-  const { write } = createGroupCommit(createUserModel(connection).collection, NO_METRICS);
+  const { write } = createBatchedWriter(createUserModel(connection).collection, NO_METRICS);
   const newId = createRecordIds();
   const insert = (email: string) => {
     const createdAt = new Date();
