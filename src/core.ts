@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AppPart } from './core/apps/app-part.ts';
 import { createAppEndpoints, createApps } from './core/apps/apps.ts';
 import type { Feature } from './core/feature.ts';
-import type { SchemaPart } from './core/schemas/schemas.service.ts';
+import type { SchemaPart } from './core/schemas/schema-part.ts';
+import type { SchemaStep } from './core/schemas/schemas.service.ts';
 import { createSchemaStorage, createSchemas } from './core/schemas/schemas.ts';
 import { createSessions } from './core/sessions/sessions.ts';
 import type { Showing } from './core/users/record-list.ts';
@@ -23,7 +24,9 @@ import { type Metrics, NO_METRICS } from './platform/metrics/metrics.ts';
 /** What features add to the core. A function is called when its parts are first needed. */
 interface CoreParts {
   apps?: readonly AppPart[];
-  schemas?(): readonly SchemaPart[];
+  schemas?: readonly SchemaPart[];
+  /** What features do when a schema is replaced, in their order. */
+  schemaSteps?(): readonly SchemaStep[];
   /** In the order of the refusals of a write. */
   records?(): readonly RecordPart[];
   showing?: Showing;
@@ -58,7 +61,7 @@ export function createCore(
   } = {},
 ) {
   const { parts = {}, metrics = NO_METRICS, timings = {}, onKnownNetwork } = options;
-  const { features = () => own, records = () => [], schemas: schemaParts = () => [] } = parts;
+  const { features = () => own, records = () => [], schemaSteps = () => [] } = parts;
   const { leaseMs, passwordCost, sweepEveryMs } = timings;
   // Without a secret (command line) nothing issues or verifies challenges, cursors and links.
   const secret = config.sessionSecret ?? randomUUID();
@@ -67,7 +70,7 @@ export function createCore(
   const limits = createSharedLimits(connection, secret);
   const load = createOperatorLoad(metrics);
 
-  const storage = createSchemaStorage(connection, leaseMs);
+  const storage = createSchemaStorage(connection, parts.schemas ?? []);
   const apps = createApps({
     connection,
     parts: parts.apps ?? [],
@@ -81,7 +84,7 @@ export function createCore(
     storage,
     apps,
     connection,
-    parts: schemaParts,
+    steps: schemaSteps,
     leaseMs,
     fileLimit: config.fileLimits.perFile,
   });

@@ -1,5 +1,6 @@
 import type { AppPart } from './core/apps/app-part.ts';
 import { type Feature, modelsOf } from './core/feature.ts';
+import type { SchemaPart } from './core/schemas/schema-part.ts';
 import { type CoreTimings, createCore } from './core.ts';
 import { createAccounts } from './features/accounts/accounts.ts';
 import { activityPart, createAppActivity, createPace } from './features/activity/activity.ts';
@@ -13,7 +14,7 @@ import { createChangeStorage, createChanges } from './features/changes/changes.t
 import { consentPart } from './features/consents/consents.ts';
 import { createExports } from './features/exports/exports.ts';
 import { createFileAccess } from './features/file-access/files.ts';
-import { createFileSchemaPart, fileAppPart } from './features/files/file-part.ts';
+import { createFileStep, fileAppPart } from './features/files/file-part.ts';
 import { createFiles } from './features/files/files.ts';
 import { formPart } from './features/form-settings/form-settings.ts';
 import { createFormSettings } from './features/form-settings/forms.ts';
@@ -23,6 +24,7 @@ import { createHistorySettings, historyPart } from './features/history/history-s
 import { createImports, type ImportProcess } from './features/imports/imports.ts';
 import { createInbox } from './features/inbox/inbox.ts';
 import { indexPart } from './features/indexes/index-slots.ts';
+import { indexedFieldPart } from './features/indexes/indexed-fields.ts';
 import { createSlotHandover } from './features/indexes/slot-handover.ts';
 import { createSubmissions } from './features/intake.ts';
 import { createMembers } from './features/members/members.ts';
@@ -32,10 +34,13 @@ import { consumersPart, createAppConsumers } from './features/outbox/app-consume
 import { finishing } from './features/outbox/outbox.ts';
 import { createPeople, createSuppressionList } from './features/people/people.ts';
 import { retentionPart } from './features/people/retention.ts';
-import { showing } from './features/record-reads/shown-renames.ts';
 import { createRecordBase } from './features/records/base.ts';
 import type { RecordTraces } from './features/records/erasure.ts';
 import { createRecordFeatures, createRecords } from './features/records/records.ts';
+import { renamePart } from './features/renames/rename-part.ts';
+import { createRenameStore } from './features/renames/rename-store.ts';
+import { renameRoutes } from './features/renames/renames.routes.ts';
+import { showing } from './features/renames/shown-renames.ts';
 import { schemaReadRoutes } from './features/schemas/schema-reads.ts';
 import { schemaVersionRoutes } from './features/schemas/schema-versions.ts';
 import { createSearch } from './features/search/search.ts';
@@ -70,6 +75,9 @@ export const APP_PARTS: readonly AppPart[] = [
   indexPart,
   fileAppPart,
 ];
+
+/** What features add to the versions of schemas. */
+export const SCHEMA_PARTS: readonly SchemaPart[] = [indexedFieldPart, renamePart];
 
 /** The times and costs that tests shorten. */
 export interface Timings extends CoreTimings {
@@ -123,9 +131,10 @@ export function createServices(config: Config, connection: Connection, logger: L
     onKnownNetwork: options.onKnownNetwork,
     parts: {
       apps: APP_PARTS,
-      schemas: () => [slotHandover.part, createFileSchemaPart(consumers)],
+      schemas: SCHEMA_PARTS,
+      schemaSteps: () => [slotHandover.step, createFileStep(consumers)],
       records: () => recordFeatures.parts,
-      showing: () => showing(schemas.renames.recent),
+      showing: () => showing(renames.recent),
       features: () => features,
     },
   });
@@ -139,6 +148,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const pace = createPace(apps.model, activity);
   const consumers = createAppConsumers(apps.model, apps.revision);
   const historySettings = createHistorySettings(apps.model, apps.revision);
+  const renames = createRenameStore(schemas.model, timings.leaseMs);
   const slotHandover = createSlotHandover(apps.model);
   const formSettings = createFormSettings({
     connection,
@@ -170,6 +180,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const recordBase = createRecordBase(core.userBase, {
     apps,
     schemas,
+    renames,
     pace,
     slotHandover,
     clock,
@@ -190,7 +201,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     traces: [deliveries.traces, changeStorage.traces, heldTraces],
     consumers,
   });
-  const search = createSearch({ apps, activity, schemas, records, load, cursors, queryBudgetMs });
+  const search = createSearch({ apps, activity, schemas, renames, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ settings: historySettings, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
@@ -198,6 +209,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     activity,
     schemas,
+    renames,
     records,
     files,
     clock,
@@ -215,7 +227,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   });
   const { findHeld } = submissions;
   const fileAccess = createFileAccess({ config, files, records, schemas, findHeld, load, cursors });
-  const views = createViews({ connection, accounts, schemas });
+  const views = createViews({ connection, accounts, schemas, renames });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   const imports = createImports({
     config,
@@ -276,7 +288,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     pace,
     records,
     search,
-    schemas,
+    renames,
     cursors,
     clock,
     logger,
@@ -292,9 +304,10 @@ export function createServices(config: Config, connection: Connection, logger: L
   const features: Feature[] = [
     records.fileFeature,
     submissions.feature,
-    { routes: schemaReadRoutes(schemas.service) },
+    { routes: schemaReadRoutes(schemas, apps.service) },
+    { routes: renameRoutes(schemas.service) },
     core.features.schemas,
-    { routes: schemaVersionRoutes(schemas.service, readNames) },
+    { routes: schemaVersionRoutes(apps.service, schemas.model, readNames) },
     exports.feature,
     inbox,
     fileAccess,

@@ -34,6 +34,7 @@ import { intakeRoutes } from './intake/intake.routes.ts';
 import { Intake } from './intake/intake.ts';
 import { createKnownPeopleRules, type PlannedChange, type UnchangedRecord } from './intake/known-people.ts';
 import type { Records } from './records/records.ts';
+import type { RenameStore } from './renames/rename-store.ts';
 import { uploadRoutes } from './uploads/uploads.routes.ts';
 import { createUploads } from './uploads/uploads.service.ts';
 
@@ -47,6 +48,7 @@ export function createSubmissions(deps: {
   apps: Apps;
   activity: AppActivity;
   schemas: Schemas;
+  renames: RenameStore;
   records: Records;
   files: Files;
   clock: DatabaseClock;
@@ -96,7 +98,7 @@ export function createSubmissions(deps: {
     createSubmissionService({ leases, users: records, handle: (options) => new Intake(intake, options) }),
     metrics,
   );
-  const release = createHeldRelease({ store: held, submissions: service, renames: schemas.renames, clock });
+  const release = createHeldRelease({ store: held, submissions: service, renames: deps.renames, clock });
   const pages = createFormPages(pageAssets);
   const { rateLimitSubmit, workers } = config;
   const uploads = createUploads({ leases, incoming: deps.files.incoming, secret, rateLimitSubmit, workers });

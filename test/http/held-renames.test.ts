@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import type { Rename } from '../../src/core/fields/renames.ts';
+import type { Rename } from '../../src/features/renames/renames.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { recordsOf, rename, untilRenamed } from '../support/server/renames.ts';

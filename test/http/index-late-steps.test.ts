@@ -4,8 +4,6 @@ import { UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { createAppRevision } from '../../src/core/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRenameStore } from '../../src/core/schemas/pending-renames.ts';
-import { createSchemaStore } from '../../src/core/schemas/schemas.model.ts';
 import { accept } from '../../src/core/users/acceptance.ts';
 import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordLimits } from '../../src/core/users/record-limits.ts';
@@ -13,10 +11,12 @@ import { createRecordParts } from '../../src/core/users/record-part.ts';
 import { buildUpsert, UNSEEN } from '../../src/core/users/record-upsert.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { createIndexPart } from '../../src/features/indexes/index-part.ts';
+import { createIndexedFields } from '../../src/features/indexes/indexed-fields.ts';
 import { createSlotJob } from '../../src/features/indexes/slot-job.ts';
 import { createSlotRecords } from '../../src/features/indexes/slot-records.ts';
 import { createSlotStore } from '../../src/features/indexes/slots.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
+import { createRenameStore } from '../../src/features/renames/rename-store.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { withLateSteps } from '../support/database/late-steps.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';
@@ -33,7 +33,7 @@ const late = withLateSteps([], (models) =>
   createSlotJob({
     store: createSlotStore(models.apps),
     records: createSlotRecords(models.users.collection),
-    schemas: createSchemaStore(models.schemas),
+    indexed: createIndexedFields(models.schemas),
     renames: createRenameStore(models.schemas),
     revision: createAppRevision(models.revisions),
     writesEndMs: 0,

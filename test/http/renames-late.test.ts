@@ -8,8 +8,8 @@ import { createRecordParts } from '../../src/core/users/record-part.ts';
 import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
 import { createBulkEditor } from '../../src/features/records/bulk-edit.ts';
 import { createEditParts } from '../../src/features/records/edit-part.ts';
-import { createRecordMoves } from '../../src/features/renames/record-moves.ts';
-import { createRenamesPart } from '../../src/features/renames/renames.ts';
+import { createRecordMoves } from '../../src/features/records/rename-moves.ts';
+import { createRenamesPart } from '../../src/features/records/renames.ts';
 import { sharedServer } from '../support/server/server.ts';
 
 const FIELDS = [

@@ -1,13 +1,13 @@
 import { type ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinition, FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRenameStore } from '../../src/core/schemas/pending-renames.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import type { WithConsents } from '../../src/features/consents/consents.ts';
 import type { MailApps } from '../../src/features/notifications/mail-apps.ts';
 import type { MailDocument } from '../../src/features/notifications/mail-queue.ts';
 import { createMailRenderer } from '../../src/features/notifications/messages.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
+import { createRenameStore } from '../../src/features/renames/rename-store.ts';
 import { createDeliveryRecords } from '../../src/features/webhooks/payload.ts';
 import type { DeliveryDocument } from '../../src/features/webhooks/webhooks.model.ts';
 import type { Issue } from '../../src/platform/languages/reasons.ts';

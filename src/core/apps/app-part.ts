@@ -1,7 +1,7 @@
 import { joinMembers, type Members } from '../../platform/database/members.ts';
 import type { IndexDeclaration } from '../../platform/database/mongoose.ts';
 import type { Validator } from '../fields/compile.ts';
-import type { PendingRenames } from '../fields/renames.ts';
+import type { StoredSchema } from '../schemas/schemas.model.ts';
 import { type App, type AppDocument, CORE_MEMBERS } from './app.ts';
 
 /** What a feature adds to the stored app (decision 53). The core joins the parts and names none. */
@@ -17,10 +17,10 @@ export interface AppPart {
   underSchema?(app: App, schema: LeasedSchema): Partial<App> | undefined;
 }
 
-/** What a part knows of the schema of a lease. `moving`: the renames whose values are moved. */
+/** What a part knows of the schema of a lease. */
 interface LeasedSchema {
   validator: Pick<Validator, 'fileKeys'>;
-  moving?: PendingRenames | undefined;
+  stored: StoredSchema;
 }
 
 export type AppParts = ReturnType<typeof createAppParts>;

@@ -1,51 +1,43 @@
 import type { Issue } from '../../platform/languages/reasons.ts';
 import type { Moment } from '../../platform/text/iso-date.ts';
 import type { Writer } from '../fields/base/kind.ts';
-import { oldKeyIssues, underNewKeys } from '../fields/renames.ts';
-import type { Lease } from './schema-leases.ts';
+import type { Data, Lease } from './schema-leases.ts';
 
-/** Returns `data` under the new keys while values are being moved to them (decision 22). */
-export function dataUnderNewKeys(sent: Record<string, unknown>, { renames, schema }: Lease): Record<string, unknown> {
-  return renames && !schema.rejectUnknown ? underNewKeys(sent, renames) : sent;
-}
+/** Returns the `data` that counts by the rules of features. */
+export const readSent = (sent: Data, { rules }: Pick<Lease, 'rules'>): Data =>
+  rules.reduce((data, rule) => rule.read(data), sent);
 
 /**
- * Returns the problems of imported `data`, and `data` under the new keys (decision 22). Conditions
- * of fields do not count.
+ * Returns the problems of imported `data`, and the `data` that counts. Conditions of fields do not
+ * count.
  */
-export function checkData(sent: Record<string, unknown>, lease: Lease, isPartial: boolean) {
-  const data = dataUnderNewKeys(sent, lease);
+export function checkData(sent: Data, lease: Lease, isPartial: boolean) {
+  const data = readSent(sent, lease);
   return {
     data,
-    issues: withOldKeys(lease.validator.issues(data, 'staff', isPartial, undefined, momentIn(lease)), data, lease),
+    issues: withRules(lease.validator.issues(data, 'staff', isPartial, undefined, momentIn(lease)), data, lease),
   };
 }
 
 /**
- * Returns the problems of submitted `data`, and `data` under the new keys (decision 22).
+ * Returns the problems of submitted `data`, and the `data` that counts.
  * @param writer who sends it: `staff` may set the fields of the staff
  * @param isForm whether values of fields that are not shown are left out of `data`, not refused
  * @param sentAt whose day is `today`; by default now
  */
-export function checkSubmission(
-  sent: Record<string, unknown>,
-  lease: Lease,
-  writer: Writer,
-  isForm: boolean,
-  sentAt?: Date,
-) {
+export function checkSubmission(sent: Data, lease: Lease, writer: Writer, isForm: boolean, sentAt?: Date) {
   const { data, states } = countedData(sent, lease, isForm);
-  const issues = withOldKeys(lease.validator.issues(data, writer, false, states, momentIn(lease, sentAt)), data, lease);
+  const issues = withRules(lease.validator.issues(data, writer, false, states, momentIn(lease, sentAt)), data, lease);
   return { data, issues, states };
 }
 
 /**
- * Returns the submitted `data` that counts, under the new keys: of a form without values of fields
- * that it does not show.
+ * Returns the submitted `data` that counts: of a form without values of fields that it does not
+ * show.
  */
-export function countedData(sent: Record<string, unknown>, lease: Lease, isForm: boolean) {
+export function countedData(sent: Data, lease: Lease, isForm: boolean) {
   const { validator } = lease;
-  const given = dataUnderNewKeys(sent, lease);
+  const given = readSent(sent, lease);
   const states = validator.states(given, isForm);
   return { data: states && isForm ? validator.shownData(given, states) : given, states };
 }
@@ -53,10 +45,8 @@ export function countedData(sent: Record<string, unknown>, lease: Lease, isForm:
 /** Returns the moment whose day is `today` in the form's time zone. */
 export const momentIn = ({ app }: Pick<Lease, 'app'>, at?: Date): Moment => ({ at, timeZone: app.timeZone });
 
-/** No record has an old key and the new one. */
-function withOldKeys(issues: Issue[], data: Record<string, unknown>, { renames }: Lease): Issue[] {
-  if (renames && issues.length === 0) issues.push(...oldKeyIssues(data, renames));
-  return issues;
+function withRules(issues: Issue[], data: Data, { rules }: Lease): Issue[] {
+  return issues.length > 0 ? issues : rules.flatMap((rule) => rule.issues(data));
 }
 
 /** A field whose text has no value, or whose file cannot be used, is not also missing. */

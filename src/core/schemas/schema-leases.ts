@@ -1,36 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { type Clock, type ClockReading, isWithin, systemClock } from '../../platform/core/clock-readings.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import type { Issue } from '../../platform/languages/reasons.ts';
 import type { App } from '../apps/app.ts';
 import type { AppParts } from '../apps/app-part.ts';
 import { LEASE_MS } from '../apps/revision.ts';
 import { compileSchema, type Validator } from '../fields/compile.ts';
 import { publicFields } from '../fields/definition.ts';
-import type { PendingRenames } from '../fields/renames.ts';
 import type { AppSchema, ReadConcern, StoredSchema } from './schemas.model.ts';
 import { createSharedSchemas } from './shared-schemas.ts';
-
-/**
- * A point in time on a monotonic clock and on a wall clock, in milliseconds. Most monotonic clocks
- * stop while the machine is suspended; a wall clock does not, but can be set.
- */
-export interface ClockReading {
-  monotonic: number;
-  wall: number;
-}
-
-type Clock = () => ClockReading;
-
-export const systemClock: Clock = () => ({ monotonic: performance.now(), wall: Date.now() });
-
-/**
- * Returns whether less than `ms` milliseconds passed between two moments on both clocks. True when
- * the second moment is before the first one, however long.
- */
-export function isWithin(ms: number, from: ClockReading, to: ClockReading): boolean {
-  if (to.monotonic < from.monotonic) return true;
-  return to.monotonic - from.monotonic < ms && Math.abs(to.wall - from.wall) < ms;
-}
 
 /** A majority commits within milliseconds, unless members of the replica set are unavailable. */
 const MAX_WAIT_MS = 1_000;
@@ -144,7 +123,18 @@ const MAX_COMPILED_FIELDS = 100_000;
 /** Upper bound on staleness when a change never bumped the revision (crash, manual edit). */
 const MAX_AGE_MS = 60_000;
 
-/** An app and its newest schema, as one read returned them. */
+/** The `data` of a submission. */
+export type Data = Record<string, unknown>;
+
+/** What a feature adds to the rules of the fields for the data that is sent under a version. */
+export interface DataRule {
+  /** Returns the data that counts. */
+  read(sent: Data): Data;
+  /** Returns the problems of data that has no other problem. */
+  issues(data: Data): Issue[];
+}
+
+/** An app and its newest schema, as one read returned them. Features add members. */
 export interface Lease {
   app: App;
   schema: AppSchema;
@@ -153,8 +143,8 @@ export interface Lease {
   /** The id of the schema's document: a version number may be issued again after a rollback. */
   schemaId: string;
   validator: Validator;
-  /** The renames whose values are being moved, if any. */
-  renames?: PendingRenames | undefined;
+  /** Those of features. Empty, as a rule. */
+  rules: readonly DataRule[];
   isCurrent(): boolean;
   /** Returns whether the primary changed since the read, which may then have returned old state. */
   isRevoked(): boolean;
@@ -170,6 +160,12 @@ interface Read {
   result: Promise<Lease | undefined>;
 }
 
+/** What features add to a lease on a stored schema. */
+interface LeaseParts {
+  lease(stored: StoredSchema): Partial<Lease>;
+  rules(stored: StoredSchema): readonly DataRule[];
+}
+
 type Compiled = Pick<Lease, 'schema' | 'publicSchema' | 'schemaId' | 'validator'>;
 
 export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
@@ -179,11 +175,12 @@ export type SchemaLeases = ReturnType<typeof createSchemaLeases>;
  * {@link LEASE_MS} from the start of its read (decision 4), and longer while a revision read within
  * the last {@link LEASE_MS} equals the one known before that read (decision 4). It never covers
  * state that a change of primary may roll back (decision 4).
- * @param parts what features say of an app @param leaseMs replaces {@link LEASE_MS} in tests only
+ * @param parts what features say of an app and a schema
+ * @param leaseMs replaces {@link LEASE_MS} in tests only
  */
 export function createSchemaLeases(
   source: LeaseSource,
-  parts: Pick<AppParts, 'isSame' | 'underSchema'>,
+  parts: { apps: Pick<AppParts, 'isSame' | 'underSchema'>; schemas: LeaseParts },
   clock = systemClock,
   leaseMs = LEASE_MS,
 ) {
@@ -229,16 +226,15 @@ export function createSchemaLeases(
   }
 
   async function load(sourceAppId: string, read: Read): Promise<Lease | undefined> {
-    const found = await readCommitted(source, parts.isSame, clock, sourceAppId);
+    const found = await readCommitted(source, parts.apps.isSame, clock, sourceAppId);
     if (!found) return undefined;
     const { stored } = found;
     const version = compile(found.app, stored);
-    const { moving } = stored;
-    const app = parts.underSchema(found.app, { validator: version.validator, moving });
+    const app = parts.apps.underSchema(found.app, { validator: version.validator, stored });
     const isRevoked = (): boolean => revocations !== read.revocations;
     const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
-    const lease = { app, ...version, isCurrent, isRevoked };
-    return moving ? { ...lease, renames: moving } : lease;
+    const rules = parts.schemas.rules(stored);
+    return { app, ...version, rules, isCurrent, isRevoked, ...parts.schemas.lease(stored) };
   }
 
   const isRecent = ({ begun }: Read, now = clock()): boolean => isWithin(leaseMs, begun, now);

@@ -1,104 +1,57 @@
-import { ObjectId, UUID } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, only, schema, schemaOf } from '../../platform/database/mongoose.ts';
+import type { Members } from '../../platform/database/members.ts';
+import {
+  createModel,
+  type Definition,
+  type IndexDeclaration,
+  type MembersOf,
+  type Model,
+  only,
+  schemaOf,
+} from '../../platform/database/mongoose.ts';
 import { ownedBy } from '../feature.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
-import type { PendingRenames, Rename } from '../fields/renames.ts';
 
-const renameSchema = schemaOf<Rename>(
-  {
-    from: { type: String, required: true },
-    to: { type: String, required: true },
-  },
-  { _id: false },
-);
+/** The members of a version without features. */
+export const CORE_MEMBERS = {
+  _id: { type: ObjectId, required: true },
+  appId: { type: ObjectId, required: true },
+  version: { type: Number, required: true },
+  rejectUnknown: { type: Boolean, required: true },
+  fields: { type: [only<FieldDefinition>(Object)], required: true },
+  createdAt: { type: Date, required: true },
+  /** The app whose session stored it, or "command line". Absent in the first version. */
+  author: String,
+  /** The id of the account, or of the API key, that stored it. Neither: a shared log-in. */
+  account: String,
+  key: String,
+} as const;
 
-const pendingRenamesSchema = schemaOf<PendingRenames>(
-  {
-    version: { type: Number, required: true },
-    pairs: { type: [renameSchema], required: true },
-    reserved: [String],
-  },
-  { _id: false },
-);
+/** One version of a schema. It does not change. Features add their members (schema-part.ts). */
+export interface SchemaDocument extends MembersOf<typeof CORE_MEMBERS> {}
 
-/** How far the job has moved the values of renamed fields (features/renames/record-moves.ts). */
-const progressSchema = schema(
-  {
-    /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
-    knownAt: Date,
-    /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
-    part: Number,
-    /** Those of the part from the newest one to this id were visited. */
-    position: UUID,
-    /** Whether this pass began when no write of an earlier version was in flight any more. */
-    isFinal: Boolean,
-    /** The records that were moved in this pass. */
-    moved: Number,
-    /** The visited records of the first pass, and those that there were when it began. */
-    done: Number,
-    total: Number,
-  },
-  { _id: false },
-);
-type StoredProgress = DocumentOf<typeof progressSchema>;
-export type MoveProgress = StoredProgress & Required<Pick<StoredProgress, 'done' | 'total'>>;
+/** What features add to the model (schema-part.ts). */
+interface ModelParts {
+  members: Members;
+  indexes: readonly IndexDeclaration[];
+}
 
-/** A search for late writes under the old keys of renamed fields. */
-const checkSchema = schema(
-  {
-    /** When it begins, by MongoDB's clock. */
-    at: { type: Date, required: true },
-    /** The number of those that are done. */
-    done: { type: Number, required: true },
-    /** Its place, as in {@link MoveProgress}. */
-    part: Number,
-    position: UUID,
-  },
-  { _id: false },
-);
-export type RenameCheck = DocumentOf<typeof checkSchema>;
-
-/** One version of a schema. It does not change, except that `moving`, `progress`, `check` end. */
-const versionSchema = schema(
-  {
-    _id: { type: ObjectId, required: true },
-    appId: { type: ObjectId, required: true },
-    version: { type: Number, required: true },
-    rejectUnknown: { type: Boolean, required: true },
-    fields: { type: [only<FieldDefinition>(Object)], required: true },
-    createdAt: { type: Date, required: true },
-    /** The app whose session stored it, or "command line". Absent in the first version. */
-    author: String,
-    /** The id of the account, or of the API key, that stored it. Neither: a shared log-in. */
-    account: String,
-    key: String,
-    /** The fields that this version renamed. */
-    renames: [renameSchema],
-    /**
-     * The renames whose values are being moved. Versions that follow meanwhile have them too. One
-     * document holds the schema and its renames, so both take effect at once.
-     */
-    moving: pendingRenamesSchema,
-    /** In the version that named the renames in `moving`; at first it has `knownAt` only. */
-    progress: progressSchema,
-    /** In a version whose renames have ended: the next search for values under the old keys. */
-    check: checkSchema,
-  },
-  { collection: 'schema_versions', placement: 'grows with changes of schemas only' },
-)
-  .index({ appId: 1, version: -1 }, { unique: true })
-  // For the apps that have indexed fields, or had them (features/indexes/slots.ts).
-  .index({ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } })
-  // For the apps whose renames are in progress: none, as a rule.
-  .index({ 'moving.version': 1 }, { sparse: true })
-  .index({ 'check.at': 1 }, { sparse: true });
-export type SchemaDocument = DocumentOf<typeof versionSchema>;
+const versionSchema = ({ members, indexes }: ModelParts) => {
+  const declared = schemaOf<SchemaDocument>(members as Definition<SchemaDocument>, {
+    collection: 'schema_versions',
+    placement: 'grows with changes of schemas only',
+  }).index({ appId: 1, version: -1 }, { unique: true });
+  for (const [keys, options] of indexes) declared.index(keys, options);
+  return declared;
+};
 
 export type SchemaModel = Model<SchemaDocument>;
 
-export const createSchemaModel = (connection: Connection): SchemaModel => createModel(connection, versionSchema);
+/** The model of `schema_versions`, with the members and indexes of parts. */
+export const createSchemaModel = (connection: Connection, parts: ModelParts): SchemaModel =>
+  createModel(connection, versionSchema(parts));
 
 export type ReadConcern = 'local' | 'majority';
 
@@ -107,30 +60,15 @@ export type AppSchema = Pick<SchemaDocument, 'version' | 'rejectUnknown' | 'fiel
 
 /**
  * A schema with the id of its document. A version number can identify two schemas when a change of
- * primary rolled one of them back; the id identifies one.
+ * primary rolled one of them back; the id identifies one. Features add what they read of it.
  */
 export interface StoredSchema {
   id: ObjectId;
   schema: AppSchema;
-  /** The renames whose values are being moved, if any. */
-  moving?: PendingRenames | undefined;
 }
 
 /** Who stores a version. */
 export type VersionAuthor = Required<Pick<SchemaDocument, 'author'>> & Pick<SchemaDocument, 'account' | 'key'>;
-
-/** The properties of a version besides its schema. `moving` includes its own renames. */
-interface VersionDetails extends Partial<VersionAuthor> {
-  renames?: readonly Rename[] | undefined;
-  moving?: PendingRenames | undefined;
-}
-
-/** The newest version of an app for the job that builds indexes. */
-type NewestFields = Pick<SchemaDocument, 'version' | 'fields'> & Pick<StoredSchema, 'moving'>;
-
-/** An entry of the version history. `fields` is their number. */
-export type SchemaVersion = Pick<SchemaDocument, 'version' | 'createdAt' | 'renames'> &
-  Partial<VersionAuthor> & { fields: number };
 
 /** The schema of a new app (spec 2.3). */
 const DEFAULT_SCHEMA: AppSchema = {
@@ -141,24 +79,15 @@ const DEFAULT_SCHEMA: AppSchema = {
 
 export type SchemaStore = ReturnType<typeof createSchemaStore>;
 
-/** The stored schema versions of apps. By the collection: a cursor, and aggregations. */
-export function createSchemaStore(schemas: SchemaModel) {
+/** The stored schema versions of apps. */
+export function createSchemaStore(
+  schemas: SchemaModel,
+  parts: { read(stored: SchemaDocument): Partial<StoredSchema> },
+) {
   /** Adds a version and resolves with the id of its document. @throws a duplicate-key error */
-  const add = async (
-    appId: ObjectId,
-    schema: AppSchema,
-    { renames = [], moving, ...author }: VersionDetails = {},
-  ): Promise<ObjectId> => {
+  const add = async (appId: ObjectId, schema: AppSchema, others?: Partial<SchemaDocument>): Promise<ObjectId> => {
     const _id = new ObjectId();
-    await schemas.insertOne({
-      _id,
-      appId,
-      ...schema,
-      createdAt: new Date(),
-      ...author,
-      ...(renames.length > 0 && { renames: [...renames] }),
-      ...(moving && { moving }),
-    });
+    await schemas.insertOne({ _id, appId, ...schema, createdAt: new Date(), ...others });
     return _id;
   };
   const read = async (
@@ -167,8 +96,8 @@ export function createSchemaStore(schemas: SchemaModel) {
   ): Promise<StoredSchema | undefined> => {
     const found = await schemas.findOne(filter, { sort: { version: -1 }, readConcern });
     if (!found) return undefined;
-    const { _id, version, rejectUnknown, fields, moving } = found;
-    return { id: _id, schema: { version, rejectUnknown, fields }, moving };
+    const { _id, version, rejectUnknown, fields } = found;
+    return { id: _id, schema: { version, rejectUnknown, fields }, ...parts.read(found) };
   };
   return {
     async prepare(appId: ObjectId): Promise<void> {
@@ -187,48 +116,9 @@ export function createSchemaStore(schemas: SchemaModel) {
       (await read({ appId }))?.schema.fields ?? [],
     /** Resolves with that version, or undefined when it does not exist. */
     version: (appId: ObjectId, version: number) => read({ appId, version }),
-    /** Returns all versions, newest first, from a cursor. */
-    history: (appId: ObjectId): AsyncIterable<SchemaVersion> =>
-      // Uses the index appId_1_version_-1, like all reads in this file.
-      schemas.collection
-        .find({ appId })
-        .project<SchemaVersion>({
-          _id: 0,
-          version: 1,
-          createdAt: 1,
-          author: 1,
-          account: 1,
-          key: 1,
-          renames: 1,
-          fields: { $size: '$fields' },
-        })
-        .sort({ version: -1 }),
     /** Removes the document with that id. */
     async remove(_id: ObjectId): Promise<void> {
       await schemas.deleteOne({ _id });
-    },
-    /** The ids of the apps of which a version has an indexed field. */
-    appsWithIndexes: (): Promise<ObjectId[]> => schemas.collection.distinct('appId', { 'fields.indexed': true }),
-    /** The fields of the newest version of each of these apps, by its id in hexadecimal. */
-    async newestFields(appIds: readonly ObjectId[]): Promise<Map<string, NewestFields>> {
-      const newest = schemas.collection.aggregate<{ _id: ObjectId } & NewestFields>([
-        { $match: { appId: { $in: [...appIds] } } },
-        { $sort: { appId: 1, version: -1 } },
-        {
-          $group: {
-            _id: '$appId',
-            version: { $first: '$version' },
-            fields: { $first: '$fields' },
-            moving: { $first: '$moving' },
-          },
-        },
-      ]);
-      const byApp = new Map<string, NewestFields>();
-      // `$first` of a missing member is null.
-      for await (const { _id, version, fields, moving } of newest) {
-        byApp.set(_id.toHexString(), { version, fields, moving: moving ?? undefined });
-      }
-      return byApp;
     },
   };
 }

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { Versioned } from '../../platform/http/reply.ts';
 import { parseTags } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
-import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
+import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppPath } from '../api/parameters.ts';
 import type { AppPrincipal } from '../api/principal.ts';
-import { FIELD_KEY_PATTERN } from '../fields/base/kind.ts';
 import { FieldDefinition, FieldDefinitionInput, MAX_FIELDS } from '../fields/definition.ts';
+import type { SchemaChange } from './schema-part.ts';
 import type { AppSchema, VersionAuthor } from './schemas.model.ts';
 import type { SchemaService } from './schemas.service.ts';
 
@@ -30,24 +30,14 @@ export const SchemaDocument = z
   })
   .meta({ id: 'Schema', example });
 
-const RenamedKey = z.string(code('notText')).regex(FIELD_KEY_PATTERN, code('notFieldKey'));
+/** The members of the body of a replacement. */
+export const replacementFields = {
+  rejectUnknown: z.boolean(),
+  fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, code('tooManyItems', { max: MAX_FIELDS })),
+};
 
-export const RenameEntry = z.strictObject({
-  from: RenamedKey.meta({ example: 'name' }),
-  to: RenamedKey.meta({ example: 'fullName' }),
-});
-
-export const SchemaReplacement = z
-  .strictObject({
-    rejectUnknown: z.boolean(),
-    fields: z.array(FieldDefinitionInput).max(MAX_FIELDS, code('tooManyItems', { max: MAX_FIELDS })),
-    renames: z
-      .array(RenameEntry)
-      .max(MAX_FIELDS, code('tooManyItems', { max: MAX_FIELDS }))
-      .optional()
-      .meta({ description: 'Fields whose stored values move to another key', example: [] }),
-  })
-  .meta({ id: 'SchemaReplacement', example: { rejectUnknown: example.rejectUnknown, fields: example.fields } });
+/** An example of a body. */
+export const replacementExample = { rejectUnknown: example.rejectUnknown, fields: example.fields };
 
 /** What the endpoints of the schema of an app have in common. */
 export const ofAnyApp = {
@@ -90,11 +80,11 @@ export const schemaEndpoints = {
     audit: 'schema.replaced',
     summary: "Replace any app's schema",
     description:
-      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. `renames` moves stored values to other keys, in the background. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
+      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
     headers: z.object({
       'if-match': z.string().optional().meta({ description: 'The ETag of the version to replace', example: '"v2"' }),
     }),
-    body: jsonBody(SchemaReplacement, 'invalidSchema'),
+    body: jsonBody(z.strictObject(replacementFields), 'invalidSchema'),
     response: SchemaDocument,
     errors: [404, 409, 412],
   },
@@ -106,13 +96,26 @@ export const schemaRoutes = (schemas: SchemaService): Route[] =>
 
     getAppSchema: async ({ params, res }) => presentVersion(await schemas.get(params.sourceAppId), res),
 
-    replaceSchema: async ({ principal, params, headers, body, until, audit }) => {
-      const options = { over: parseVersions(headers['if-match']), by: authorOf(principal), until };
-      const schema = await schemas.replace(params.sourceAppId, body, options);
-      audit({ detail: { version: schema.version } });
-      return present(schema);
-    },
+    replaceSchema: replaceSchema(schemas),
   });
+
+/** What the handler of a replacement reads of its input. */
+interface ReplacementInput extends Pick<AnyInput, 'until' | 'audit'> {
+  principal: AppPrincipal;
+  params: { sourceAppId: string };
+  headers: { 'if-match'?: string | undefined };
+  body: SchemaChange;
+}
+
+/** Returns the handler of a replacement. */
+export function replaceSchema(schemas: Pick<SchemaService, 'replace'>) {
+  return async ({ principal, params, headers, body, until, audit }: ReplacementInput): Promise<AppSchema> => {
+    const options = { over: parseVersions(headers['if-match']), by: authorOf(principal), until };
+    const schema = await schemas.replace(params.sourceAppId, body, options);
+    audit({ detail: { version: schema.version } });
+    return present(schema);
+  };
+}
 
 function authorOf(principal: AppPrincipal): VersionAuthor {
   if (principal.kind === 'key') return { author: principal.sourceAppId, key: principal.keyId };

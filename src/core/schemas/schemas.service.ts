@@ -1,28 +1,14 @@
-import {
-  AppNotFound,
-  Conflict,
-  InvalidInput,
-  NotFound,
-  PreconditionFailed,
-  Unavailable,
-} from '../../platform/core/errors.ts';
+import { AppNotFound, InvalidInput, NotFound, PreconditionFailed, Unavailable } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { compileSchema } from '../fields/compile.ts';
-import {
-  completeDefinition,
-  definitionIssues,
-  type FieldDefinition,
-  type FieldDefinitionInput,
-  fileLimitIssues,
-} from '../fields/definition.ts';
-import { type PendingRenames, type Rename, renameIssues, resolveRenames } from '../fields/renames.ts';
+import { completeDefinition, definitionIssues, type FieldDefinition, fileLimitIssues } from '../fields/definition.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
-import type { AppSchema, SchemaStore, SchemaVersion, StoredSchema, VersionAuthor } from './schemas.model.ts';
+import type { SchemaChange, SchemaParts } from './schema-part.ts';
+import type { AppSchema, SchemaStore, StoredSchema, VersionAuthor } from './schemas.model.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
 export class UnknownApp extends InvalidInput {
@@ -31,30 +17,19 @@ export class UnknownApp extends InvalidInput {
   }
 }
 
-/** A schema that replaces the newest one (spec 4.4). */
-export interface SchemaChange {
-  rejectUnknown: boolean;
-  fields: FieldDefinitionInput[];
-  /** The fields whose stored values move to another key. */
-  renames?: readonly Rename[] | undefined;
-}
-
-/** A version that is to be stored, with its own renames. */
+/** A version that is to be stored. */
 interface NewVersion {
   fields: readonly FieldDefinition[];
-  renames: readonly Rename[];
+  change: SchemaChange;
 }
 
 /** What a feature does when the schema of an app is replaced. Both are idempotent. */
-export interface SchemaPart {
+export interface SchemaStep {
   /** Runs before the version is stored. Another server may store that version first. */
   before?(appId: App['id'], version: NewVersion, until: Until): Promise<void>;
   /** Runs after the version is stored, and before the answer. */
   after?(appId: App['id'], version: NewVersion): Promise<void>;
 }
-
-/** A version of a schema. `renames`: those whose values are being moved. */
-export type CompiledVersion = Pick<Lease, 'schema' | 'validator' | 'renames'>;
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
 
@@ -64,11 +39,12 @@ export function createSchemaService(deps: {
   store: SchemaStore;
   leases: SchemaLeases;
   revision: AppRevision;
-  parts(): readonly SchemaPart[];
+  parts: Pick<SchemaParts, 'extend'>;
+  steps(): readonly SchemaStep[];
   /** The largest file, in bytes. */
   fileLimit: number;
 }) {
-  const { apps, store, leases, revision, parts, fileLimit } = deps;
+  const { apps, store, leases, revision, parts, steps, fileLimit } = deps;
 
   async function read({ id }: Pick<App, 'id'>, version?: number): Promise<StoredSchema> {
     const stored = version === undefined ? await store.newest(id) : await store.version(id, version);
@@ -107,39 +83,24 @@ export function createSchemaService(deps: {
       return ofApp(await apps.get(sourceAppId), version);
     },
 
-    /** Resolves with any app's newest schema, or that `version`, compiled. @throws {NotFound} */
-    async compiled(sourceAppId: string, version?: number): Promise<CompiledVersion> {
-      const app = await apps.get(sourceAppId);
-      // Of the newest version it is compiled already, which takes up to 40 ms.
-      const lease = version === undefined ? await leases.hold(sourceAppId) : undefined;
-      if (lease) return lease;
-      const { schema, moving } = await read(app, version);
-      return { schema, validator: compileSchema(schema), renames: moving };
-    },
-
-    /** Resolves with a cursor over all versions, newest first. @throws {NotFound} */
-    async history(sourceAppId: string): Promise<AsyncIterable<SchemaVersion>> {
-      return store.history((await apps.get(sourceAppId)).id);
-    },
-
     /**
      * Replaces an app's schema by a new version and resolves with it (spec 4.4). After that no
      * server validates a submission against an older version (invariant 4): it waits until every
-     * lease on the previous version has expired. Stored values of renamed fields move later, but
-     * reads and submissions take a record as renamed at once (decision 22). On one of the errors
-     * below nothing is stored; after another one the version may be.
+     * lease on the previous version has expired. On one of the errors below nothing is stored;
+     * after another one the version may be.
      *
      * @param over the only versions to replace; the unique index lets one of several servers win
      * @param by whose id is that of the app of a session, or "command line"
      * @throws {InvalidInput} when the definitions are inconsistent @throws {NotFound}
      * @throws {PreconditionFailed} when the newest version is not in `over`
-     * @throws {Conflict} when values still move for an earlier rename that this one touches
+     * @throws {AppError} when a part refuses it
      */
     async replace(
       sourceAppId: string,
-      { rejectUnknown, fields: input, renames = [] }: SchemaChange,
+      change: SchemaChange,
       { over, by, until }: { over?: readonly number[] | undefined; by: VersionAuthor; until: Until },
     ): Promise<AppSchema> {
+      const { rejectUnknown, fields: input } = change;
       const { id } = await apps.get(sourceAppId);
       const issues = [...definitionIssues(input), ...fileLimitIssues(input, fileLimit)];
       if (issues.length > 0) throw new InvalidInput('invalidSchema', issues);
@@ -149,25 +110,22 @@ export function createSchemaService(deps: {
         if (!stored) throw new AppNotFound();
         // An insert has no filter: the index refuses a late one, whose version was stored since.
         await until();
-        const { schema: newest, moving: earlier } = stored;
+        const { schema: newest } = stored;
         if (over && !over.includes(newest.version)) {
           throw new PreconditionFailed(say('schemaChanged', { version: newest.version }));
         }
         const version = newest.version + 1;
-        const wrong = renameIssues(renames, newest.fields, fields);
-        if (wrong.length > 0) throw new InvalidInput('invalidSchema', wrong);
-        refuseEarlyRenames(earlier, renames, fields);
         const schema: AppSchema = { version, rejectUnknown, fields };
-        const moving = renames.length > 0 ? resolveRenames(version, renames, fields) : earlier;
-        for (const part of parts()) await part.before?.(id, { fields, renames }, until);
+        const ofParts = parts.extend(change, schema, stored);
+        for (const step of steps()) await step.before?.(id, { fields, change }, until);
         let added: App['id'];
         try {
-          added = await store.add(id, schema, { ...by, renames, moving });
+          added = await store.add(id, schema, { ...by, ...ofParts });
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
-        for (const part of parts()) await part.after?.(id, { fields, renames });
+        for (const step of steps()) await step.after?.(id, { fields, change });
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);
@@ -175,19 +133,4 @@ export function createSchemaService(deps: {
       }
     },
   };
-}
-
-/** Refuses what a rename whose values are still being moved does not allow (spec 4.4, rule 8). */
-function refuseEarlyRenames(
-  earlier: PendingRenames | undefined,
-  renames: readonly Rename[],
-  fields: readonly { key: string }[],
-): void {
-  if (!earlier) return;
-  const reused = fields.find(({ key }) => earlier.pairs.some(({ from }) => from === key));
-  if (renames.length === 0 && !reused) return;
-  const { version } = earlier;
-  throw new Conflict(
-    reused ? say('renamedKeyInUse', { version, key: reused.key }) : say('renamesPending', { version }),
-  );
 }

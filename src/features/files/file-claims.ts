@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binary, type Document as MongoDocument, type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../core/fields/compile.ts';
-import { type PendingRenames, presentKey } from '../../core/fields/renames.ts';
 import type { RecordId } from '../../core/users/record-id.ts';
 import type { Claim } from '../../core/users/submission.ts';
 import type { UserDocument } from '../../core/users/users.model.ts';
@@ -10,6 +9,7 @@ import { typedFilter } from '../../platform/database/filters.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
 import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import { type PendingRenames, presentKey } from '../renames/renames.ts';
 import type { FindPlace } from './file-places.ts';
 import type { FileCollection, FileDocument } from './files.model.ts';
 import { findByTokens } from './known-files.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import { holdsFiles } from '../../core/fields/definition.ts';
-import type { SchemaPart } from '../../core/schemas/schemas.service.ts';
+import type { SchemaStep } from '../../core/schemas/schemas.service.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
 import type { RecordHistory } from '../history/history.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
@@ -32,7 +32,7 @@ export const fileAppPart: AppPart = {
 };
 
 /** Adds the consumer of files before the first version with a field of files. */
-export const createFileSchemaPart = (consumers: Pick<AppConsumers, 'add'>): SchemaPart => ({
+export const createFileStep = (consumers: Pick<AppConsumers, 'add'>): SchemaStep => ({
   // Before the version, so that each write under it has an event.
   async before(appId, { fields }, until) {
     if (fields.some(holdsFiles)) await consumers.add(appId, FILE_CONSUMER, until);
@@ -51,7 +51,7 @@ export interface HeldFiles {
 
 /** Creates what connects files with records and with what else names files (spec 4.14.3). */
 export function createRecordFiles(
-  { users, reader, clock, guardOfErased, signal, schemas }: RecordBase,
+  { users, reader, clock, guardOfErased, signal, renames }: RecordBase,
   others: { files: Files; history: RecordHistory; kept: KeptSubmissions; held: HeldFiles },
 ) {
   const { history, kept, held } = others;
@@ -62,7 +62,7 @@ export function createRecordFiles(
     keptNames: kept.names,
     heldNames: held.names,
   });
-  const claims = createFileClaims({ files, findPlace, renamesSince: schemas.renames.since });
+  const claims = createFileClaims({ files, findPlace, renamesSince: renames.since });
   const cleaner = createFileCleaner({
     files,
     chunks,

@@ -1,5 +1,3 @@
-import { withRenamedKeys } from '../../core/fields/renames.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
 import type { StoredSubmission } from '../../core/users/submission-writes.ts';
@@ -8,6 +6,8 @@ import { KeyReused } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { appliedKey } from '../idempotency/idempotency-keys.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
+import { withRenamedKeys } from '../renames/renames.ts';
 import type { HeldDocument, HeldStore } from './held.model.ts';
 
 export type HeldRelease = ReturnType<typeof createHeldRelease>;

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BSON, ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../core/fields/compile.ts';
-import { type PendingRenames, presentKey } from '../../core/fields/renames.ts';
 import type { UserDocument } from '../../core/users/users.model.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { type DocumentOf, Mixed, only, schema } from '../../platform/database/mongoose.ts';
+import { type PendingRenames, presentKey } from '../renames/renames.ts';
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
 const historyChangeSchema = schema(

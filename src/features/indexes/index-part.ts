@@ -18,6 +18,7 @@ import {
   SLOT_NAMES,
   type SlotName,
 } from './index-slots.ts';
+import { createIndexedFields } from './indexed-fields.ts';
 import { changeWords, FULL_WORDS, HAS_ROOM_FOR_WORDS, recordWords, WORD_COUNT, WORDS_BYTES } from './record-words.ts';
 import { createSlotJob } from './slot-job.ts';
 import { createSlotRecords, type SlotRecords, slotWrites } from './slot-records.ts';
@@ -53,20 +54,20 @@ interface IndexDeps {
 }
 
 /** Creates the indexes of fields and of words (decision 21). */
-export function createIndexes({ users, load, apps, schemas, passes }: RecordBase) {
+export function createIndexes({ users, load, apps, schemas, renames, passes }: RecordBase) {
   const slots = createSlotStore(apps.model);
   const words = createWordStore(apps.model, apps.revision);
   const slotRecords = createSlotRecords(users);
   const wordRecords = createWordRecords(users, load);
   const { catchUp } = slots;
-  const { leases, renames, store } = schemas;
+  const { leases, model } = schemas;
   return {
     slots,
     words,
     feature: {
       part: createIndexPart({ catchUp, words: wordRecords, slotRecords, leases }),
       jobs: [
-        createSlotJob({ ...passes, store: slots, records: slotRecords, schemas: store, renames }),
+        createSlotJob({ ...passes, store: slots, records: slotRecords, indexed: createIndexedFields(model), renames }),
         createWordJob({ ...passes, store: words, records: wordRecords, catchUp }),
       ],
     } satisfies RecordFeature,

@@ -1,8 +1,8 @@
 import { ObjectId, UUID } from 'mongodb';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import type { KindName } from '../../core/fields/base/browser-kinds.ts';
-import type { Rename } from '../../core/fields/renames.ts';
 import { type DocumentOf, type MembersOf, only, schema } from '../../platform/database/mongoose.ts';
+import type { Rename } from '../renames/renames.ts';
 
 /** The members of records for index values. Each has an index for all apps (decision 21). */
 export const SLOT_NAMES = ['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7'] as const;
@@ -86,7 +86,8 @@ export const indexPart: AppPart = {
   read: ({ slots, words, slotEpoch }) => ({ slots: slots?.length ? slots : undefined, words, slotEpoch }),
   isSame: (one, other) => isSameIndexes(one, other) && one.slotEpoch === other.slotEpoch,
   // Submissions under the new keys write the slots of the old ones (decision 22).
-  underSchema: ({ slots }, { moving }) => (slots && moving ? { slots: renamedSlots(slots, moving.pairs) } : undefined),
+  underSchema: ({ slots }, { stored: { moving } }) =>
+    slots && moving ? { slots: renamedSlots(slots, moving.pairs) } : undefined,
 };
 
 /** Matches the apps whose slots have this epoch. */

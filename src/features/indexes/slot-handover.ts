@@ -1,10 +1,10 @@
 import { ObjectId } from 'mongodb';
 import type { AppDocument } from '../../core/apps/app.ts';
 import type { AppModel } from '../../core/apps/apps.model.ts';
-import type { Rename } from '../../core/fields/renames.ts';
-import type { SchemaPart } from '../../core/schemas/schemas.service.ts';
+import type { SchemaStep } from '../../core/schemas/schemas.service.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import type { Rename } from '../renames/renames.ts';
 import { type IndexSlot, ofEpoch, renamedSlots } from './index-slots.ts';
 
 const AT_ONCE = new Date(0);
@@ -59,15 +59,15 @@ export function createSlotHandover(apps: AppModel) {
   return {
     handOver,
 
-    part: {
-      async before(appId, { renames }) {
+    step: {
+      async before(appId, { change: { renames = [] } }) {
         if (renames.length > 0) await restartBuilds(appId, renames);
       },
 
       // After the version: a lease that shows the new slots shows the new fields as well.
-      async after(appId, { renames }) {
+      async after(appId, { change: { renames = [] } }) {
         if (renames.length > 0) await handOver(appId, renames);
       },
-    } satisfies SchemaPart,
+    } satisfies SchemaStep,
   };
 }

@@ -1,10 +1,10 @@
 import type { ObjectId } from 'mongodb';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
-import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
 import type { Job } from '../../platform/jobs/job.ts';
 import { type PassDeps, workOnEach } from '../record-reads/record-passes.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 import { createIndexBuilds } from './index-builds.ts';
 import { type IndexSlot, renamedSlots } from './index-slots.ts';
+import type { IndexedFields } from './indexed-fields.ts';
 import type { SlotRecords } from './slot-records.ts';
 import { planSlots, type SlotStore, wantedFields } from './slots.ts';
 
@@ -23,11 +23,11 @@ export function createSlotJob(
   deps: PassDeps & {
     store: SlotStore;
     records: SlotRecords;
-    schemas: Pick<SchemaStore, 'appsWithIndexes' | 'newestFields'>;
+    indexed: IndexedFields;
     renames: Pick<RenameStore, 'read'>;
   },
 ): Job {
-  const { store, schemas, renames, revision } = deps;
+  const { store, indexed, renames, revision } = deps;
   let compared: { revision: string; at: number } | undefined;
   /** By app: the highest version of a record above that of the newest schema. */
   const seenVersions = new Map<string, number>();
@@ -50,9 +50,7 @@ export function createSlotJob(
     const known = await revision.read();
     if (isCompared(known)) return;
     const at = performance.now();
-    const ids = new Map(
-      [...(await schemas.appsWithIndexes()), ...(await store.appIds())].map((id) => [String(id), id]),
-    );
+    const ids = new Map([...(await indexed.apps()), ...(await store.appIds())].map((id) => [String(id), id]));
     const all = [...ids.values()];
     for (let first = 0; first < all.length; first += APPS_AT_ONCE) {
       await assignIn(all.slice(first, first + APPS_AT_ONCE));
@@ -63,10 +61,10 @@ export function createSlotJob(
   async function assignIn(appIds: ObjectId[]): Promise<void> {
     // The slots first: a plan for slots that changed since is not executed.
     const found = await store.ofApps(appIds);
-    const newest = await schemas.newestFields(appIds);
+    const newest = await indexed.newest(appIds);
     for (const app of found) {
       const { fields = [], moving } = newest.get(app.appId.toHexString()) ?? {};
-      // A slot soon gets the new key of its field (core/schemas/pending-renames.ts).
+      // A slot soon gets the new key of its field (features/renames/rename-store.ts).
       if (moving && renamedSlots(app.slots, moving.pairs).some((slot, at) => slot !== app.slots[at])) continue;
       const plan = planSlots(app.slots, wantedFields(fields));
       if (plan.drop.length > 0 || plan.claim.length > 0) await store.assign(app, plan);
@@ -83,7 +81,7 @@ export function createSlotJob(
       const opened = await store.open();
       await builds.announce(opened);
       if (opened.length === 0) return false;
-      const newest = await schemas.newestFields(opened.map(({ appId }) => appId));
+      const newest = await indexed.newest(opened.map(({ appId }) => appId));
       const open = await store.open();
       const moving = await renames.read();
       const again = new Map((await store.open()).map((app) => [app.appId.toHexString(), app]));

@@ -2,8 +2,6 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../../core/api/parameters.ts';
-import type { PendingRenames } from '../../core/fields/renames.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import { parseRecordId } from '../../core/users/record-id.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
@@ -18,6 +16,8 @@ import type { Names, ReadNames } from '../audit/names.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { type NumberedEntry, underPresentKeys } from '../history/history-entries.ts';
 import { HistorySettingsBody, type HistorySettingsStore, MAX_HISTORY_DAYS } from '../history/history-settings.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
+import type { PendingRenames } from '../renames/renames.ts';
 import { Cursor } from '../search/parameters.ts';
 import { UserPath } from '../search/users.routes.ts';
 

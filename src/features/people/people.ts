@@ -1,6 +1,5 @@
 import type { Apps } from '../../core/apps/apps.ts';
 import type { Feature } from '../../core/feature.ts';
-import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
@@ -9,6 +8,7 @@ import type { Pace } from '../activity/activity.ts';
 import type { ReadNames } from '../audit/names.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';
 import type { Records } from '../records/records.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 import type { Search } from '../search/search.ts';
 import { editingRoutes } from './editing.ts';
 import { createHistoryJob, historyRoutes } from './history.ts';
@@ -37,11 +37,11 @@ export function createPeople(deps: {
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;
-  schemas: Pick<Schemas, 'renames'>;
+  renames: Pick<RenameStore, 'since'>;
   cursors: Cursors;
   readNames: ReadNames;
 }) {
-  const { apps, records, search, suppressions, parts, clock, logger, schemas, cursors, readNames } = deps;
+  const { apps, records, search, suppressions, parts, clock, logger, renames, cursors, readNames } = deps;
   const { settings, pace, retentionEveryMs } = deps;
   const people = createPeopleService({ apps: apps.service, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
@@ -51,7 +51,7 @@ export function createPeople(deps: {
       ...historyRoutes({
         history,
         settings,
-        renamesSince: schemas.renames.since,
+        renamesSince: renames.since,
         readNames,
         cursors,
       }),

@@ -15,8 +15,8 @@ import { isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { PersonData } from '../people/person-data.ts';
 import type { RecordEraser } from '../records/erasure.ts';
+import { type RecentRenames, shownRecord } from '../renames/shown-renames.ts';
 import { createRecordDetails, type DetailedRecord, type RecordDetails } from './record-details.ts';
-import { type RecentRenames, shownRecord } from './shown-renames.ts';
 
 /** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;

@@ -10,6 +10,7 @@ import type { SlotHandover } from '../indexes/slot-handover.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
 import { createRecordPages } from '../record-reads/record-pages.ts';
 import { createRecordReader } from '../record-reads/record-reader.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 import { createErasureGuard, createErasureModel, type RecordTraces } from './erasure.ts';
 
 /** What a feature of records declares besides that of every feature. */
@@ -32,6 +33,7 @@ export function createRecordBase(
   deps: {
     apps: Apps;
     schemas: Schemas;
+    renames: RenameStore;
     pace: Pick<Pace, 'throttle'>;
     slotHandover: Pick<SlotHandover, 'handOver'>;
     clock: Pick<DatabaseClock, 'earlier' | 'read'>;
@@ -41,8 +43,8 @@ export function createRecordBase(
   },
 ) {
   const { connection, users, load, list } = base;
-  const { apps, schemas, pace, writesEndMs, checksMs, clock } = deps;
-  const reader = createRecordReader(users, schemas.renames.recent);
+  const { apps, renames, pace, writesEndMs, checksMs, clock } = deps;
+  const reader = createRecordReader(users, renames.recent);
   return {
     ...base,
     ...deps,

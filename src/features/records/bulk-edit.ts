@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UUID } from 'mongodb';
-import { type PendingRenames, presentKey } from '../../core/fields/renames.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { extraKeysExpression } from '../../core/users/record-limits.ts';
 import { theseRecords, type UserDocument, updateAsRead } from '../../core/users/users.model.ts';
@@ -10,6 +9,7 @@ import { createTurns } from '../../platform/core/turns.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { type HistoryAuthor, type HistoryEntry, underPresentKeys, undoOf } from '../history/history-entries.ts';
+import { type PendingRenames, presentKey } from '../renames/renames.ts';
 import {
   type ChangeMark,
   EDITED_PROJECTION,

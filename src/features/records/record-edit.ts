@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON, ObjectId } from 'mongodb';
-import { oldKeyIssues } from '../../core/fields/renames.ts';
 import { momentIn } from '../../core/schemas/checked-data.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { OutdatedSchema } from '../../core/users/conflict.ts';
 import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
@@ -42,6 +40,8 @@ import {
   valuesAre,
 } from '../history/history-entries.ts';
 import type { DetailedRecord, RecordDetails } from '../record-reads/record-details.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
+import { oldKeyIssues } from '../renames/renames.ts';
 import type { EditParts } from './edit-part.ts';
 
 /** The last change of many records that wrote a record, or undid that. As an import mark. */

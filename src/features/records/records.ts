@@ -12,7 +12,6 @@ import { createEmailScan } from '../record-reads/email-scan.ts';
 import { createInventory } from '../record-reads/inventory.ts';
 import { createRecordDetails } from '../record-reads/record-details.ts';
 import { createDetailsFinder, createPersonRecords } from '../record-reads/record-reader.ts';
-import { createRenames } from '../renames/renames.ts';
 import type { RecordBase, RecordFeature } from './base.ts';
 import { createBulkEditor } from './bulk-edit.ts';
 import { confirmationPart, createConfirmationStore } from './confirmations.ts';
@@ -20,6 +19,7 @@ import { createEditParts } from './edit-part.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createImportLines, importPart } from './import-lines.ts';
 import { changePart, createRecordEditor } from './record-edit.ts';
+import { createRenames } from './renames.ts';
 
 type RecordFeatures = ReturnType<typeof createRecordFeatures>;
 
@@ -72,8 +72,8 @@ export function createRecords(
   core: Users,
   { traces, consumers }: { traces: readonly RecordTraces[]; consumers: Pick<AppConsumers, 'hasAny'> },
 ) {
-  const { config, apps, schemas, users, erasures, newId, limits, reader, guardOfErased } = base;
-  const { leases, renames } = schemas;
+  const { config, apps, schemas, renames, users, erasures, newId, limits, reader, guardOfErased } = base;
+  const { leases } = schemas;
   const { revalidation } = core;
   const details = createRecordDetails(parts);
   const erasureStore = createErasureStore(erasures.collection);

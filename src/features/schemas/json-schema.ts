@@ -5,7 +5,7 @@ import { MAX_EXTRA_KEYS, type Validator } from '../../core/fields/compile.ts';
 import type { Conditions } from '../../core/fields/conditions.ts';
 import { type FieldDefinition, isConditional } from '../../core/fields/definition.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
-import type { PendingRenames } from '../../core/fields/renames.ts';
+import type { PendingRenames } from '../renames/renames.ts';
 
 /** The media type of a JSON Schema. */
 export const JSON_SCHEMA_TYPE = 'application/schema+json';

@@ -1,11 +1,18 @@
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
-import type { SchemaVersion } from '../../core/schemas/schemas.model.ts';
-import { ofAnyApp, RenameEntry } from '../../core/schemas/schemas.routes.ts';
-import type { SchemaService } from '../../core/schemas/schemas.service.ts';
+import type { AppService } from '../../core/apps/apps.service.ts';
+import type { SchemaDocument, SchemaModel } from '../../core/schemas/schemas.model.ts';
+import { ofAnyApp } from '../../core/schemas/schemas.routes.ts';
 import { JsonStream } from '../../platform/http/reply.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
 import type { ReadNames } from '../audit/names.ts';
+import { RenameEntry } from '../renames/renames.routes.ts';
+
+/** A version in the list. `fields` is their number. */
+type SchemaVersion = Pick<SchemaDocument, 'version' | 'createdAt' | 'author' | 'account' | 'key' | 'renames'> & {
+  fields: number;
+};
 
 export const schemaVersionEndpoints = {
   listSchemaVersions: {
@@ -39,11 +46,33 @@ export const schemaVersionEndpoints = {
 } as const satisfies Endpoints;
 
 /** The list of the versions of a schema, with the names of their authors. */
-export const schemaVersionRoutes = (schemas: Pick<SchemaService, 'history'>, readNames: ReadNames): Route[] =>
+export const schemaVersionRoutes = (
+  apps: Pick<AppService, 'get'>,
+  versions: SchemaModel,
+  readNames: ReadNames,
+): Route[] =>
   routes(schemaVersionEndpoints, {
-    listSchemaVersions: async ({ params }) =>
-      JsonStream.of('versions', named(await schemas.history(params.sourceAppId), readNames), (version) => version),
+    listSchemaVersions: async ({ params }) => {
+      const { id } = await apps.get(params.sourceAppId);
+      return JsonStream.of('versions', named(newestFirst(versions, id), readNames), (version) => version);
+    },
   });
+
+/** Returns all versions, newest first, from a cursor. */
+const newestFirst = ({ collection }: SchemaModel, appId: ObjectId): AsyncIterable<SchemaVersion> =>
+  collection
+    .find({ appId })
+    .project<SchemaVersion>({
+      _id: 0,
+      version: 1,
+      createdAt: 1,
+      author: 1,
+      account: 1,
+      key: 1,
+      renames: 1,
+      fields: { $size: '$fields' },
+    })
+    .sort({ version: -1 });
 
 const NAMED_AT_ONCE = 200;
 

@@ -12,9 +12,9 @@ import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { date } from '../../core/fields/kinds/date.ts';
 import { number } from '../../core/fields/kinds/number.ts';
 import { EXTRA_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
-import type { PendingRenames } from '../../core/fields/renames.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Given, type Issue, say, toReason } from '../../platform/languages/reasons.ts';
+import type { PendingRenames } from '../renames/renames.ts';
 import type { Predicate, Sort, Target } from './condition-filters.ts';
 import { valuesInList } from './value-list.ts';
 

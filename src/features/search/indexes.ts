@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
 import { renamedSlots, shownState } from '../indexes/index-slots.ts';
 import { planSlots, wantedFields } from '../indexes/slots.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 
 const Index = z
   .strictObject({

@@ -4,7 +4,7 @@ import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import type { IndexSlot } from '../indexes/index-slots.ts';
 import type { SlotStore } from '../indexes/slots.ts';
 import type { WordStore } from '../indexes/word-index.ts';
-import type { RecentRenames } from '../record-reads/shown-renames.ts';
+import type { RecentRenames } from '../renames/shown-renames.ts';
 import type { QuerySchema } from './conditions.ts';
 
 interface QueriedApp {

@@ -5,14 +5,15 @@ import { AppPath } from '../../core/api/parameters.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import { compileSchema, type Validator } from '../../core/fields/compile.ts';
 import { completeDefinition, definitionIssues, fileLimitIssues } from '../../core/fields/definition.ts';
-import { renameIssues, resolveRenames, withRenamedKeys } from '../../core/fields/renames.ts';
 import { momentIn } from '../../core/schemas/checked-data.ts';
-import { SchemaReplacement } from '../../core/schemas/schemas.routes.ts';
-import type { SchemaChange, SchemaService } from '../../core/schemas/schemas.service.ts';
+import type { SchemaChange } from '../../core/schemas/schema-part.ts';
+import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { Moment } from '../../platform/text/iso-date.ts';
 import type { RecordPages } from '../record-reads/record-pages.ts';
+import { SchemaReplacement } from '../renames/renames.routes.ts';
+import { renameIssues, resolveRenames, withRenamedKeys } from '../renames/renames.ts';
 
 const Count = z.int().nonnegative();
 

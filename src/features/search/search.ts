@@ -5,6 +5,7 @@ import type { Cursors } from '../../platform/http/cursors.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { AppActivity } from '../activity/activity.ts';
 import type { Records } from '../records/records.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 import { createUserBreakdown } from './breakdown.ts';
 import { createBulkErase } from './bulk-erase.ts';
 import { indexSlotRoutes } from './indexes.ts';
@@ -25,15 +26,15 @@ export function createSearch(deps: {
   apps: Apps;
   activity: AppActivity;
   schemas: Schemas;
+  renames: RenameStore;
   records: Records;
   load: OperatorLoad;
   cursors: Cursors;
   queryBudgetMs: number | undefined;
 }) {
-  const { apps, activity, schemas, records, load, cursors, queryBudgetMs } = deps;
+  const { apps, activity, schemas, renames, records, load, cursors, queryBudgetMs } = deps;
   const { pages, ranges, slots, words, erase, reader, findDetails, emails } = records;
   const { service: appService } = apps;
-  const { renames } = schemas;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
   const queried = createQueriedAppReader({
     schemas: schemas.service,

@@ -1,11 +1,11 @@
 import type { ObjectId } from 'mongodb';
 import type { SessionPrincipal } from '../../core/api/principal.ts';
-import type { PendingRenames } from '../../core/fields/renames.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { Forbidden, NotFound, PreconditionFailed, Unauthenticated } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
+import type { PendingRenames } from '../renames/renames.ts';
 import { findTarget, isCondition, type QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewContent, type ViewDocument, type ViewOwner, type ViewStore } from './views.model.ts';
 

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { type Feature, ownedBy } from '../../core/feature.ts';
-import type { RenameStore } from '../../core/schemas/pending-renames.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { RenameStore } from '../renames/rename-store.ts';
 import { createLookModel, createLookStore, lookRoutes } from './looks.ts';
 import { createPersonViews } from './person-views.ts';
 import { createViewModel, createViewStore } from './views.model.ts';
@@ -14,15 +14,16 @@ import { createViewService } from './views.service.ts';
 export function createViews(deps: {
   connection: Connection;
   accounts: Pick<Accounts, 'store' | 'status'>;
-  schemas: { service: Pick<SchemaService, 'ofApp'>; renames: Pick<RenameStore, 'since'> };
+  schemas: { service: Pick<SchemaService, 'ofApp'> };
+  renames: Pick<RenameStore, 'since'>;
 }): Feature {
-  const { connection, accounts, schemas } = deps;
+  const { connection, accounts, schemas, renames } = deps;
   const model = createViewModel(connection);
   const store = createViewStore(model);
   const lookModel = createLookModel(connection);
   const looks = createLookStore(lookModel);
   const existing = { guard: accounts.store.guard, settle: accounts.status.settle };
-  const service = createViewService({ store, renamesSince: schemas.renames.since, accounts: existing });
+  const service = createViewService({ store, renamesSince: renames.since, accounts: existing });
   return {
     models: [model, lookModel],
     owned: [ownedBy(model.collection, 'createdAt'), ownedBy(lookModel.collection, '_id', { valueAt: firstId })],

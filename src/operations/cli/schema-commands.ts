@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
-import type { Rename } from '../../core/fields/renames.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
+import type { Rename } from '../../features/renames/renames.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { COMMAND_LINE, refuseFile, say, type Tool } from './command.ts';

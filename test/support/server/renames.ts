@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
-import type { Rename } from '../../../src/core/fields/renames.ts';
 import type { UserDocument } from '../../../src/core/users/users.model.ts';
-import type { RecentRenames } from '../../../src/features/record-reads/shown-renames.ts';
+import type { Rename } from '../../../src/features/renames/renames.ts';
+import type { RecentRenames } from '../../../src/features/renames/shown-renames.ts';
 import type { Client } from './client.ts';
 import type { TestServer } from './server.ts';
 

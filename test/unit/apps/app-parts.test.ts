@@ -4,6 +4,7 @@ import { CORE_MEMBERS } from '../../../src/core/apps/app.ts';
 import { type AppPart, createAppParts } from '../../../src/core/apps/app-part.ts';
 import { createAppModel } from '../../../src/core/apps/apps.model.ts';
 import { historyMembers } from '../../../src/features/history/history-settings.ts';
+import type { PendingRenames } from '../../../src/features/renames/renames.ts';
 import { createClosedConnection } from '../../../src/platform/database/client.ts';
 import { APP_PARTS } from '../../../src/services.ts';
 
@@ -17,6 +18,12 @@ const stored = {
   lastSubmissionAt: new Date(1),
 };
 const core = { id: stored._id, sourceAppId: 'shop', role: 'user', credentialId: 'c', createdAt: stored.createdAt };
+
+/** What parts know of the schema of a lease. */
+const under = (fileKeys?: ReadonlySet<string>, moving?: PendingRenames) => ({
+  validator: { fileKeys },
+  stored: { id: new ObjectId(), schema: { version: 1, rejectUnknown: false, fields: [] }, moving },
+});
 
 function declaredBy(parts: readonly AppPart[]) {
   const { schema } = createAppModel(createClosedConnection(), createAppParts(parts));
@@ -36,7 +43,7 @@ describe('an app without parts', () => {
     const app = toApp(stored);
     expect(app).toEqual(core);
     expect(isSame(app, app)).toBe(true);
-    expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual(core);
+    expect(underSchema(app, under(new Set(['cv'])))).toEqual(core);
   });
 });
 
@@ -68,8 +75,8 @@ describe('the parts of an app', () => {
     expect(app).toEqual({ ...core, lastSubmissionAt: new Date(1) });
     expect(isSame(app, { ...app })).toBe(true);
     expect(isSame(app, { ...app, lastSubmissionAt: new Date(2) })).toBe(false);
-    expect(underSchema(app, { validator: { fileKeys: undefined } })).toEqual(app);
-    expect(underSchema(app, { validator: { fileKeys: new Set(['cv']) } })).toEqual({ ...app, keepsFiles: true });
+    expect(underSchema(app, under())).toEqual(app);
+    expect(underSchema(app, under(new Set(['cv'])))).toEqual({ ...app, keepsFiles: true });
     expect(app).not.toHaveProperty('keepsFiles');
   });
 });
@@ -90,9 +97,9 @@ describe('the parts of the service', () => {
 
   it('give slots their new keys while values move, and store the events of files', () => {
     const moving = { version: 2, pairs: [{ from: 'plan', to: 'level' }] };
-    expect(underSchema(app, { validator: { fileKeys: undefined }, moving }).slots).toMatchObject([{ key: 'level' }]);
+    expect(underSchema(app, under(undefined, moving)).slots).toMatchObject([{ key: 'level' }]);
     expect(app).toMatchObject({ slots: [{ key: 'plan' }], hasConsumers: false, keepsFiles: false });
-    const withFiles = underSchema(app, { validator: { fileKeys: new Set(['cv']) } });
+    const withFiles = underSchema(app, under(new Set(['cv'])));
     expect(withFiles).toMatchObject({ hasConsumers: true, keepsFiles: true });
   });
 

@@ -7,10 +7,11 @@ import { type AppPart, createAppParts } from '../../../src/core/apps/app-part.ts
 import { LEASE_MS } from '../../../src/core/apps/revision.ts';
 import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
 import { createSchemaLeases } from '../../../src/core/schemas/schema-leases.ts';
+import { createSchemaParts } from '../../../src/core/schemas/schema-part.ts';
 import type { StoredSchema } from '../../../src/core/schemas/schemas.model.ts';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
 
-const NO_PARTS = createAppParts([]);
+const NO_PARTS = { apps: createAppParts([]), schemas: createSchemaParts() };
 
 /** Derives an id from a text; equal texts give equal ids. */
 function objectIdOf(text: string): ObjectId {
@@ -232,12 +233,12 @@ describe('schema leases (decision 4)', () => {
     source.fields = [{ key: 'cv', label: 'CV', kind: 'file', required: false, types: ['pdf'] }];
     let calls = 0;
     const part: AppPart = {
-      underSchema(_app, { validator, moving }) {
+      underSchema(_app, { validator, stored }) {
         calls += 1;
-        return { keepsFiles: validator.fileKeys?.has('cv') === true && moving === undefined };
+        return { keepsFiles: validator.fileKeys?.has('cv') === true && stored.schema.version === 1 };
       },
     };
-    const leases = createSchemaLeases(source, createAppParts([part]));
+    const leases = createSchemaLeases(source, { ...NO_PARTS, apps: createAppParts([part]) });
     for (let call = 0; call < 3; call += 1) expect((await leases.hold('app'))?.app.keepsFiles).toBe(true);
     expect([calls, source.reads]).toEqual([1, 1]);
   });
@@ -266,7 +267,7 @@ describe('schema leases (decision 4)', () => {
       const source = createSource();
       let isCommitted = false;
       const parts = createAppParts([{ isSame: () => true }, { isSame: () => isCommitted }]);
-      const leases = createSchemaLeases(source, parts);
+      const leases = createSchemaLeases(source, { ...NO_PARTS, apps: parts });
       const pending = leases.hold('app');
       await sleep(60);
       expect(source.reads).toBeGreaterThan(1);

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { appEndpoints } from '#src/core/apps/apps.routes.ts';
-import type { schemaEndpoints } from '#src/core/schemas/schemas.routes.ts';
 import type { sessionEndpoints } from '#src/core/sessions/sessions.routes.ts';
 import type { AccountSessionPart } from '#src/features/accounts/account-sessions.ts';
 import type { logInEndpoints } from '#src/features/accounts/log-in.routes.ts';
@@ -23,6 +22,7 @@ import type { editingEndpoints } from '#src/features/people/editing.ts';
 import type { historyEndpoints } from '#src/features/people/history.ts';
 import type { peopleEndpoints } from '#src/features/people/people.routes.ts';
 import type { retentionEndpoints } from '#src/features/people/retention.ts';
+import type { renameEndpoints } from '#src/features/renames/renames.routes.ts';
 import type { schemaReadEndpoints } from '#src/features/schemas/schema-reads.ts';
 import type { schemaVersionEndpoints } from '#src/features/schemas/schema-versions.ts';
 import type { breakdownEndpoints } from '#src/features/search/breakdown.ts';
@@ -65,7 +65,7 @@ type Endpoints = typeof accountEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaReadEndpoints &
-  Pick<typeof schemaEndpoints, 'replaceSchema'> &
+  typeof renameEndpoints &
   typeof schemaVersionEndpoints &
   ReturnType<typeof sessionEndpoints<AccountSessionPart>> &
   typeof singleSignOnEndpoints &

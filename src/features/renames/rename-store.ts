@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
+import { LEASE_MS } from '../../core/apps/revision.ts';
+import type { SchemaModel } from '../../core/schemas/schemas.model.ts';
+import { type ClockReading, isWithin, systemClock } from '../../platform/core/clock-readings.ts';
 import { lookup } from '../../platform/database/lookups.ts';
-import { LEASE_MS } from '../apps/revision.ts';
-import { type PendingRenames, resolveRenames } from '../fields/renames.ts';
-import { type ClockReading, isWithin, systemClock } from './schema-leases.ts';
-import type { MoveProgress, RenameCheck, SchemaModel } from './schemas.model.ts';
+import type { MoveProgress, RenameCheck } from './rename-part.ts';
+import { type PendingRenames, resolveRenames } from './renames.ts';
 
 /** Apps whose values one step of the job moves at most. */
 const MAX_OPEN = 200;

@@ -1,6 +1,4 @@
 import type { Document, ObjectId, UUID } from 'mongodb';
-import { type DisplacedNames, displacedNames, type PendingRenames } from '../../core/fields/renames.ts';
-import type { DueCheck, OpenRenames, RenameStore } from '../../core/schemas/pending-renames.ts';
 import {
   NEWEST_FIRST,
   type RecordFilter,
@@ -12,6 +10,8 @@ import {
 import type { Job, StepContext } from '../../platform/jobs/job.ts';
 import type { SlotHandover } from '../indexes/slot-handover.ts';
 import { createRecordPasses, isUnknown, type PassDeps, workOnEach } from '../record-reads/record-passes.ts';
+import type { DueCheck, OpenRenames, RenameStore } from '../renames/rename-store.ts';
+import { type DisplacedNames, displacedNames, type PendingRenames } from '../renames/renames.ts';
 
 /** Matches the records with a value under an old key. */
 function unmovedFilter({ version, pairs }: PendingRenames, ofParts: readonly string[]): RecordFilter {

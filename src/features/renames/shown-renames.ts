@@ -1,9 +1,9 @@
 import { BSON } from 'mongodb';
-import { type PendingRenames, withRenamedKeys } from '../../core/fields/renames.ts';
-import type { RenamesByApp } from '../../core/schemas/pending-renames.ts';
 import type { Show } from '../../core/users/record-list.ts';
 import type { UserDocument } from '../../core/users/users.model.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
+import type { RenamesByApp } from './rename-store.ts';
+import { type PendingRenames, withRenamedKeys } from './renames.ts';
 
 /** Returns a record as it is after its move. */
 export function shownRecord<Shown extends Pick<UserDocument, 'data' | 'schemaVersion'>>(
