@@ -3,10 +3,11 @@ import type { Collection } from '../platform/database/collections.ts';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
 import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
 import type { BodyPart } from '../platform/http/body-readers.ts';
+import type { Refuse } from '../platform/http/error-handlers.ts';
 import type { Job } from '../platform/jobs/job-runner.ts';
 import type { JobWorker } from '../platform/jobs/job-worker.ts';
 import type { Migration } from '../platform/migrations/migration.ts';
-import type { AuditPart, OriginCheck, Refuse, Route } from './api/endpoint.ts';
+import type { AuditPart, OriginCheck, Route } from './api/endpoint.ts';
 import type { CallerPart } from './api/principal.ts';
 import type { SessionPart } from './sessions/session-part.ts';
 

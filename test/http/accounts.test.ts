@@ -5,7 +5,7 @@ import { createToken } from '../../src/features/accounts/account-documents.ts';
 import { createAccountService } from '../../src/features/accounts/accounts.service.ts';
 import { createPasskeys } from '../../src/features/accounts/passkeys.ts';
 import { createSecondFactors } from '../../src/features/accounts/second-factor.ts';
-import { createPasswordHasher } from '../../src/platform/core/passwords.ts';
+import { createPasswordHasher } from '../../src/platform/log-ins/passwords.ts';
 import { mailEnv, startSmtp } from '../support/peers/smtp.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';

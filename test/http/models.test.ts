@@ -6,13 +6,13 @@ import express from 'express';
 import { Binary, BSON, type Document, Int32, Long, ObjectId, type UpdateOptions, UUID } from 'mongodb';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { answerError, createErrorConversion } from '../../src/core/http/error-handlers.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { Unavailable } from '../../src/platform/core/errors.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { databaseRefusal, isDuplicateKey } from '../../src/platform/database/failures.ts';
 import { createModel, Mixed, type Model, schemaOf } from '../../src/platform/database/mongoose.ts';
+import { answerError, createErrorConversion } from '../../src/platform/http/error-handlers.ts';
 import { createServices } from '../../src/services.ts';
 import { randomName } from '../support/database/databases.ts';
 import {

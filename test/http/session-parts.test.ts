@@ -8,8 +8,8 @@ import { createEmbed } from '../../src/http/embed.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { createLogger } from '../../src/platform/core/logger.ts';
-import { createPasswordHasher } from '../../src/platform/core/passwords.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
+import { createPasswordHasher } from '../../src/platform/log-ins/passwords.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { PASSWORD_COST, sharedServer, type TestServer } from '../support/server/server.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createLoginLimiter } from '../../src/core/sessions/sessions.service.ts';
 import { TooManyRequests } from '../../src/platform/core/errors.ts';
 import { type Connection, connectDatabase } from '../../src/platform/database/client.ts';
 import { createSharedLimits, type SharedLimits } from '../../src/platform/database/shared-limits.ts';
+import { createLoginLimiter } from '../../src/platform/log-ins/log-in-limits.ts';
 import { randomName } from '../support/database/databases.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { ADMIN_PASSWORD, startServer, type TestServer } from '../support/server/server.ts';

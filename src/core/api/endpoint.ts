@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { ObjectId } from 'mongodb';
 import type { z } from 'zod';
-import type { AppError } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import type { Load } from '../../platform/http/operator-load.ts';
 import type {
@@ -10,7 +9,6 @@ import type {
   Html,
   JsonStream,
   Redirect,
-  Refusal,
   StoredFile,
   TypedJson,
   Versioned,
@@ -177,9 +175,6 @@ export interface Route {
   spec: EndpointSpec;
   handle(input: AnyInput): Promise<unknown> | unknown;
 }
-
-/** Resolves with the answer to a visitor after a refusal; undefined: the usual JSON. */
-export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | Refusal | undefined>;
 
 /** Resolves with whether the app that a request of a public client names lists an origin. */
 export type OriginCheck = (req: Request, origin: string) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/core/logger.ts';
-import { createPasswordHasher } from '../../platform/core/passwords.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { createPasswordHasher } from '../../platform/log-ins/passwords.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { AppOwned, Feature } from '../feature.ts';
 import { createAppCreation } from './app-creation.ts';

@@ -5,7 +5,6 @@ import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../platform/text
 import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from './base/browser-kinds.ts';
 import { checkIn } from './base/check-context.ts';
 import type { FileTypeName } from './base/file-types.ts';
-import { MAX_INDEXED } from './base/index-value.ts';
 import {
   type DefinitionReport,
   FIELD_KEY_PATTERN,
@@ -18,6 +17,8 @@ import {
 import { type Condition, type ConditionalField, MAX_CONDITIONS, MAX_PAGES, pagesOf } from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
+/** The most indexed fields of a schema (spec 8): a record has as many index slots. */
+export const MAX_INDEXED = 8;
 /** The most fields of a schema (spec 2.3). */
 export const MAX_FIELDS = 100;
 

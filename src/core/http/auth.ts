@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { AppNotFound, Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import type { SessionCookie } from '../../platform/http/session-cookie.ts';
 import type { Auth } from '../api/endpoint.ts';
 import {
   type CallerPart,
@@ -11,7 +12,6 @@ import {
   type SessionPrincipal,
 } from '../api/principal.ts';
 import { storedSession } from '../sessions/session.ts';
-import type { SessionCookie } from '../sessions/session-cookie.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 
 /**

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type Clock, type ClockReading, isWithin, systemClock } from '../../platform/core/clock-readings.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import { createSharedRead } from '../../platform/core/shared-read.ts';
 import type { Issue } from '../../platform/languages/reasons.ts';
 import type { App } from '../apps/app.ts';
 import type { AppParts } from '../apps/app-part.ts';
@@ -67,52 +68,6 @@ async function readOnce(
 function isSame(one: AppWithSchema, other: AppWithSchema | undefined, isSameApp: AppParts['isSame']): boolean {
   if (other === undefined || !one.app.id.equals(other.app.id) || !one.stored.id.equals(other.stored.id)) return false;
   return isSameApp(one.app, other.app);
-}
-
-/** A read of the revision, and its begin. */
-interface Reading {
-  begun: ClockReading;
-  revision: string;
-}
-
-/** Reads the revision for the leases of one server. Concurrent callers share one read. */
-function createRevisionReads(read: () => Promise<string>, clock: Clock, leaseMs: number) {
-  let last: Reading | undefined;
-  let pending: (Pick<Reading, 'begun'> & { result: Promise<Reading> }) | undefined;
-
-  function startRead() {
-    const begun = clock();
-    const started = { begun, result: read().then((revision) => ({ begun, revision })) };
-    pending = started;
-    const onSettled = (reading?: Reading): void => {
-      if (pending !== started) return; // cleared meanwhile, or replaced by a later read
-      pending = undefined;
-      last = reading ?? last;
-    };
-    started.result.then(onSettled, () => onSettled());
-    return started;
-  }
-
-  return {
-    /** The revision of the last successful read. Later reads see the same state or a newer one. */
-    last: (): string | undefined => last?.revision,
-
-    /** Resolves with a revision read at most {@link LEASE_MS} before `requestedAt`. */
-    async asOf(requestedAt: ClockReading): Promise<string> {
-      if (last && isWithin(leaseMs, last.begun, requestedAt)) return last.revision;
-      const current = pending && isWithin(leaseMs, pending.begun, requestedAt) ? pending : startRead();
-      return (await current.result).revision;
-    },
-
-    confirms: (revision: string): boolean =>
-      last !== undefined && last.revision === revision && isWithin(leaseMs, last.begun, clock()),
-
-    /** Discards the last read and ignores the result of a pending one. */
-    clear(): void {
-      last = undefined;
-      pending = undefined;
-    },
-  };
 }
 
 const MAX_APPS = 10_000;
@@ -185,7 +140,7 @@ export function createSchemaLeases(
   leaseMs = LEASE_MS,
 ) {
   const reads = new LRUCache<string, Read>({ max: MAX_APPS });
-  const revisionReads = createRevisionReads(source.readRevision, clock, leaseMs);
+  const revisionReads = createSharedRead(source.readRevision, clock, leaseMs);
   let revocations = 0;
   const schemaOf = createSharedSchemas();
   const compiled = new LRUCache<string, Compiled>({

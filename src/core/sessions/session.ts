@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import session, { type SessionData, type Store } from 'express-session';
 import type { Config } from '../../platform/core/config.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
-import { createSessionCookie } from './session-cookie.ts';
+import { createSessionCookie } from '../../platform/http/session-cookie.ts';
 import { SESSION_LIFETIME_MS } from './sessions.model.ts';
 
 /**

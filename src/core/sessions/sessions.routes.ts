@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { Unauthenticated } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
+import type { Refuse } from '../../platform/http/error-handlers.ts';
 import { Refusal } from '../../platform/http/reply.ts';
 import { code } from '../../platform/languages/problems.ts';
-import { type Endpoints, jsonBody, type Refuse, type Route, routes } from '../api/endpoint.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../api/endpoint.ts';
 import { AppName, Role, SentPassword, SourceAppId } from '../api/parameters.ts';
 import { beginSession, endSession } from './session.ts';
 import { partOf, type SessionPart } from './session-part.ts';

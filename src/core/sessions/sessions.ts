@@ -1,13 +1,14 @@
 import type { Config } from '../../platform/core/config.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { createLoginLimiter } from '../../platform/log-ins/log-in-limits.ts';
 import type { AuditPart } from '../api/endpoint.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Feature } from '../feature.ts';
 import { distinctParts, type SessionPart } from './session-part.ts';
 import { createSessionStorage } from './sessions.model.ts';
 import { refuseWithoutSession, sessionEndpoints, sessionRoutes } from './sessions.routes.ts';
-import { createLoginLimiter, createSessionService } from './sessions.service.ts';
+import { createSessionService } from './sessions.service.ts';
 
 /** Creates the log-ins and sessions of apps, to which features add other kinds. */
 export function createSessions(deps: {

@@ -11,10 +11,10 @@ import {
   Unavailable,
 } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
-import type { PasswordHasher, Waiter } from '../../platform/core/passwords.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import type { PasswordHasher, Waiter } from '../../platform/log-ins/passwords.ts';
 import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-documents.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';

@@ -3,8 +3,8 @@ import { ALL_SCOPES, type Permission, type SessionPrincipal, withApp } from '../
 import type { AppService } from '../../core/apps/apps.service.ts';
 import type { Caller, LogInName, SessionService } from '../../core/sessions/sessions.service.ts';
 import { AppError, Forbidden, Unauthenticated } from '../../platform/core/errors.ts';
-import type { Waiter } from '../../platform/core/passwords.ts';
 import type { AppRole } from '../../platform/core/roles.ts';
+import type { Waiter } from '../../platform/log-ins/passwords.ts';
 import type { Membership } from './access.ts';
 import type { AccountStore } from './account-documents.ts';
 import type { AccountDocument, AccountSession, CodeUse, VerifiedLogIn } from './accounts.model.ts';

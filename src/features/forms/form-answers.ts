@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
-import type { Refuse } from '../../core/api/endpoint.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
 import { type AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import { parsePageUrl, parseRedirectUrl, parseWebUrl } from '../../platform/core/web-origin.ts';
+import type { Refuse } from '../../platform/http/error-handlers.ts';
 import { Redirect } from '../../platform/http/reply.ts';
 import { isVisit, prefersPage } from '../../platform/http/validation.ts';
 import type { Language } from '../../platform/languages/languages.ts';

@@ -1,6 +1,5 @@
 import { ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
 import { type AppOwned, ownedBy } from '../../core/feature.ts';
-import { indexText, MAX_CODE_POINTS } from '../../core/fields/base/index-value.ts';
 import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
@@ -13,6 +12,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type Older, removeInSteps, removeSome } from '../../platform/database/removal.ts';
+import { indexText, MAX_CODE_POINTS } from '../../platform/text/index-value.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import { type EventConsumer, MAX_OUTBOX } from '../outbox/outbox.ts';
 import type { PersonData } from '../people/person-data.ts';

@@ -1,5 +1,4 @@
 import type { App } from '../../core/apps/app.ts';
-import type { IndexValue } from '../../core/fields/base/index-value.ts';
 import type { SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { OutdatedSchema } from '../../core/users/conflict.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
@@ -7,6 +6,7 @@ import type { Submission } from '../../core/users/submission.ts';
 import type { CheckedWrite, Requirement, WritePart } from '../../core/users/write-part.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { type Definition, Mixed } from '../../platform/database/mongoose.ts';
+import type { IndexValue } from '../../platform/text/index-value.ts';
 import type { RecordBase, RecordFeature } from '../records/base.ts';
 import type { EditPart } from '../records/edit-part.ts';
 import {

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
 import { html } from 'ghtml';
 import { z } from 'zod';
-import { type Endpoints, type Refuse, routes } from '../../core/api/endpoint.ts';
+import { type Endpoints, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
 import { type AppError, AppNotFound } from '../../platform/core/errors.ts';
+import type { Refuse } from '../../platform/http/error-handlers.ts';
 import type { Html } from '../../platform/http/reply.ts';
 import { prefersPage } from '../../platform/http/validation.ts';
 import type { Code } from '../../platform/languages/catalogue.ts';

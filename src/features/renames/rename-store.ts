@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import { LEASE_MS } from '../../core/apps/revision.ts';
 import type { SchemaModel } from '../../core/schemas/schemas.model.ts';
-import { type ClockReading, isWithin, systemClock } from '../../platform/core/clock-readings.ts';
+import { systemClock } from '../../platform/core/clock-readings.ts';
+import { createSharedRead } from '../../platform/core/shared-read.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import type { MoveProgress, RenameCheck } from './rename-part.ts';
 import { type PendingRenames, resolveRenames } from './renames.ts';
@@ -44,14 +45,14 @@ export type RenameStore = ReturnType<typeof createRenameStore>;
  * collection: aggregations, a pipeline, and a read on the path of a submission.
  */
 export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
-  let known: { from: ClockReading; renames: Promise<RenamesByApp> } | undefined;
-
   async function read(): Promise<RenamesByApp> {
     const found = schemas.collection.find(PENDING, { projection: { appId: 1, moving: 1 } });
     const byApp = new Map<string, PendingRenames>();
     for await (const { appId, moving } of found) if (moving) byApp.set(appId.toHexString(), moving);
     return byApp;
   }
+
+  const reads = createSharedRead(read, systemClock, leaseMs);
 
   const ofVersion = (appId: ObjectId, { version }: PendingRenames) => ({ appId, version });
 
@@ -60,17 +61,7 @@ export function createRenameStore(schemas: SchemaModel, leaseMs = LEASE_MS) {
     read,
 
     /** Resolves with the pending renames of all apps at a time within the last {@link LEASE_MS}. */
-    recent(): Promise<RenamesByApp> {
-      const now = systemClock();
-      if (!known || !isWithin(leaseMs, known.from, now)) {
-        const entry = { from: now, renames: read() };
-        known = entry;
-        entry.renames.catch(() => {
-          if (known === entry) known = undefined;
-        });
-      }
-      return known.renames;
-    },
+    recent: (): Promise<RenamesByApp> => reads.asOf(systemClock()),
 
     /** Looks for renames that {@link open} or {@link dueChecks} would read. */
     anyOpen: [lookup(schemas.collection, PENDING), lookup(schemas.collection, DUE)],

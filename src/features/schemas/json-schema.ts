@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FIELD_KEY_PATTERN, type JsonSchema } from '../../core/fields/base/kind.ts';
-import { STORABLE, STORABLE_JSON } from '../../core/fields/base/stored-json.ts';
+import { RESERVED_NAMES, STORABLE } from '../../core/fields/base/stored-json.ts';
 import { MAX_EXTRA_KEYS, type Validator } from '../../core/fields/compile.ts';
 import type { Conditions } from '../../core/fields/conditions.ts';
 import { type FieldDefinition, isConditional } from '../../core/fields/definition.ts';
@@ -57,6 +57,22 @@ export function toJsonSchema(
     $defs: { storable: STORABLE_JSON },
   };
 }
+
+/** Any JSON that `checkStorable` accepts, as JSON Schema. */
+const STORABLE_JSON: JsonSchema = {
+  anyOf: [
+    { type: 'null' },
+    { type: 'boolean' },
+    { type: 'number' },
+    { type: 'string' },
+    { type: 'array', items: STORABLE },
+    {
+      type: 'object',
+      propertyNames: { pattern: '^(?:[^$.\\x00][^.\\x00]*)?$', not: { enum: [...RESERVED_NAMES] } },
+      additionalProperties: STORABLE,
+    },
+  ],
+};
 
 /** `maxProperties` is exact for `data` with all fields: the number of some keys cannot be said. */
 function extraKeys(fieldCount: number): JsonSchema {

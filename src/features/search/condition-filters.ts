@@ -1,8 +1,8 @@
-import { normalizedText } from '../../core/fields/base/index-value.ts';
 import type { QueriedValues, ValueTest } from '../../core/fields/base/queries.ts';
 import { type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
 import { literal } from '../../platform/database/collections.ts';
 import { HIGHEST, type Interval, LOWEST, type Ordered } from '../../platform/text/comparison.ts';
+import { normalizedText } from '../../platform/text/index-value.ts';
 
 /** A date of the kind `date` (spec 2.3), without text of a query, and without backtracking. */
 const DATE_FORM =

@@ -1,4 +1,3 @@
-import { indexText } from '../../core/fields/base/index-value.ts';
 import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
 import {
   type Asked,
@@ -14,6 +13,7 @@ import { number } from '../../core/fields/kinds/number.ts';
 import { EXTRA_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Given, type Issue, say, toReason } from '../../platform/languages/reasons.ts';
+import { indexText } from '../../platform/text/index-value.ts';
 import type { PendingRenames } from '../renames/renames.ts';
 import type { Predicate, Sort, Target } from './condition-filters.ts';
 import { valuesInList } from './value-list.ts';

@@ -1,8 +1,8 @@
 import { MaxKey, MinKey } from 'mongodb';
-import { indexText, normalizedText } from '../../core/fields/base/index-value.ts';
 import type { QueriedValues } from '../../core/fields/base/queries.ts';
 import { firstIdAt } from '../../core/users/record-id.ts';
 import { type Bound, HIGHEST, type Interval, LOWEST } from '../../platform/text/comparison.ts';
+import { indexText, normalizedText } from '../../platform/text/index-value.ts';
 import type { Bounds } from '../record-reads/ranges.ts';
 import type { Predicate } from './condition-filters.ts';
 

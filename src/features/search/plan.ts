@@ -1,5 +1,5 @@
-import { beginsPattern, isShortText } from '../../core/fields/base/index-value.ts';
 import { allOf, type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
+import { beginsPattern, isShortText } from '../../platform/text/index-value.ts';
 import {
   type Bounds,
   EVERY_ASCENDING,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { APP_ID_PATTERN } from '../../../src/platform/core/identifiers.ts';
-import { createPasswordHasher, generatePassword } from '../../../src/platform/core/passwords.ts';
 import { passwordProblem } from '../../../src/platform/core/secrets.ts';
+import { createPasswordHasher, generatePassword } from '../../../src/platform/log-ins/passwords.ts';
 
 const LOW_COST = 4;
 const WAITER = { network: '192.0.2.1', known: true, leftMs: () => 30_000 };

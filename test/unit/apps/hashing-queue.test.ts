@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Unavailable } from '../../../src/platform/core/errors.ts';
-import { HashingQueue, type Waiter } from '../../../src/platform/core/passwords.ts';
+import { HashingQueue, type Waiter } from '../../../src/platform/log-ins/passwords.ts';
 
 const LONG_MS = 60_000;
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KindName } from '../../../src/core/fields/base/browser-kinds.ts';
-import { indexText, isShortText, MAX_INDEXED, normalizedText } from '../../../src/core/fields/base/index-value.ts';
 import type { FieldKind } from '../../../src/core/fields/base/kind.ts';
 import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
+import { MAX_INDEXED } from '../../../src/core/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../../src/core/fields/kinds/registry.ts';
+import { indexText, isShortText, normalizedText } from '../../../src/platform/text/index-value.ts';
 import { definitionProblems } from './cases.ts';
 
 const indexValue = (kind: KindName, value: unknown) => getKind(kind).indexValue?.(value);

@@ -7,10 +7,10 @@ import { type Endpoints, jsonBody, routes } from '../../../src/core/api/endpoint
 import type { Principal, Scope } from '../../../src/core/api/principal.ts';
 import { routesOf } from '../../../src/core/feature.ts';
 import { createCors } from '../../../src/core/http/cors.ts';
-import { answerError, createErrorConversion } from '../../../src/core/http/error-handlers.ts';
 import { createMethodCheck, createRouter } from '../../../src/core/http/router.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { createBodyReaders } from '../../../src/platform/http/body-readers.ts';
+import { answerError, createErrorConversion } from '../../../src/platform/http/error-handlers.ts';
 import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
 import { Empty, Html, Redirect } from '../../../src/platform/http/reply.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKnownNetworks } from '../../../src/core/sessions/sessions.service.ts';
+import { createKnownNetworks } from '../../../src/platform/log-ins/log-in-limits.ts';
 
 let networks: ReturnType<typeof createKnownNetworks>;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRefusalDelay } from '../../../src/core/sessions/sessions.service.ts';
+import { createRefusalDelay } from '../../../src/platform/log-ins/log-in-limits.ts';
 
 describe('the delay of refusals', () => {
   /** A delay whose waits end with `end`; `waits` has their milliseconds. */

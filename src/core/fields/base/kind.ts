@@ -4,9 +4,9 @@ import { code } from '../../../platform/languages/problems.ts';
 import type { Given, Reason } from '../../../platform/languages/reasons.ts';
 import { isCanonicalTag, MAX_LANGUAGES } from '../../../platform/languages/tags.ts';
 import type { Params } from '../../../platform/languages/texts.ts';
+import type { IndexValue } from '../../../platform/text/index-value.ts';
 import type { CompileBudget, PatternBudget } from '../../../platform/text/regex.ts';
 import type { ConditionOperator, KindName } from './browser-kinds.ts';
-import type { IndexValue } from './index-value.ts';
 import type { QueriedValues } from './queries.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Reason } from '../../../platform/languages/reasons.ts';
 import { type Interval, type Ordered, related } from '../../../platform/text/comparison.ts';
+import { type IndexValue, indexText } from '../../../platform/text/index-value.ts';
 import type { ConditionOperator } from './browser-kinds.ts';
-import { type IndexValue, indexText } from './index-value.ts';
 
 // What queries of operators ask of the values of a field: conditions, sorting, charts (spec 4.3).
 

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import { problem } from '../../../platform/languages/problems.ts';
 import { MAX_ISSUES } from '../../../platform/languages/reasons.ts';
-import type { JsonSchema } from './kind.ts';
 
 /** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
-const RESERVED = new Set(['__proto__', '_bsontype']);
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(['__proto__', '_bsontype']);
 
 /**
  * A check of a schema: reports property names anywhere inside a value that start with `$`, contain
@@ -29,25 +28,9 @@ export function checkStorable({ value, issues }: z.core.ParsePayload): void {
   visit(value);
 }
 
-/** The reference to {@link STORABLE_JSON} in a JSON Schema. */
+/** The reference to what `checkStorable` accepts in a JSON Schema (features/schemas). */
 export const STORABLE = { $ref: '#/$defs/storable' };
 
-/** Any JSON that `checkStorable` accepts, as JSON Schema. */
-export const STORABLE_JSON: JsonSchema = {
-  anyOf: [
-    { type: 'null' },
-    { type: 'boolean' },
-    { type: 'number' },
-    { type: 'string' },
-    { type: 'array', items: STORABLE },
-    {
-      type: 'object',
-      propertyNames: { pattern: '^(?:[^$.\\x00][^.\\x00]*)?$', not: { enum: [...RESERVED] } },
-      additionalProperties: STORABLE,
-    },
-  ],
-};
-
 function isUnstorable(key: string): boolean {
-  return key.startsWith('$') || key.includes('.') || key.includes('\0') || RESERVED.has(key);
+  return key.startsWith('$') || key.includes('.') || key.includes('\0') || RESERVED_NAMES.has(key);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { foldCase, includesText } from '../../../platform/text/comparison.ts';
+import { indexText } from '../../../platform/text/index-value.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import {
   autocomplete,
@@ -12,7 +13,6 @@ import {
   resetOnSubmit,
   ui,
 } from '../base/form-options.ts';
-import { indexText } from '../base/index-value.ts';
 import { defineKind, indexed } from '../base/kind.ts';
 import { lastOf } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';

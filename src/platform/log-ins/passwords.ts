@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import bcrypt from 'bcrypt';
+import { Unavailable } from '../core/errors.ts';
 import { type Metrics, NO_METRICS } from '../metrics/metrics.ts';
-import { Unavailable } from './errors.ts';
 
 const COST = 12;
 

@@ -1,10 +1,12 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import { AppError, InvalidInput } from '../../platform/core/errors.ts';
-import type { Logger } from '../../platform/core/logger.ts';
-import { databaseRefusal } from '../../platform/database/failures.ts';
-import { send } from '../../platform/http/reply.ts';
-import { errorBody } from '../../platform/http/validation.ts';
-import type { Refuse } from '../api/endpoint.ts';
+import { AppError, InvalidInput } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import { databaseRefusal } from '../database/failures.ts';
+import { type Html, type Redirect, type Refusal, send } from './reply.ts';
+import { errorBody } from './validation.ts';
+
+/** Resolves with the answer to a visitor after a refusal; undefined: the usual JSON. */
+export type Refuse = (error: AppError, req: Request) => Promise<Html | Redirect | Refusal | undefined>;
 
 /**
  * Converts every error to an `AppError` for the handlers that follow. Unexpected errors are logged

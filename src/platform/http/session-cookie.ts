@@ -1,6 +1,6 @@
 import { unsign } from 'cookie-signature';
 import type { Request } from 'express';
-import type { Config } from '../../platform/core/config.ts';
+import type { Config } from '../core/config.ts';
 
 /** Of one name in a request. Each costs the check of a signature. */
 const MAX_COOKIES = 10;

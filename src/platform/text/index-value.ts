@@ -1,6 +1,3 @@
-/** The most indexed fields of a schema (spec 8): a record has as many index slots. */
-export const MAX_INDEXED = 8;
-
 /** The value that an index holds for a field (decision 21). Null: absent, or of another type. */
 export type IndexValue = string | number | boolean | Date | null;
 
