@@ -77,6 +77,7 @@ export function createApp(deps: {
   const routesOfFeatures = [...routesOf(features), systemRoutes(isReady, clock.warnings)];
   const routes = routesOfFeatures.flat();
   const methodCheck = createMethodCheck(routes);
+  const headers = features.flatMap((feature) => feature.headers ?? []);
   const isOfApp: OriginCheck = async (req, origin) => {
     for (const { origins } of features) if (await origins?.(req, origin)) return true;
     return false;
@@ -94,7 +95,7 @@ export function createApp(deps: {
   app.use(createSecurityHeaders(config.production));
   app.use(refuseAmbiguous);
   if (config.trustProxy !== false) app.use(readForwardedFor);
-  app.use(createCors(config, isOfApp));
+  app.use(createCors(config, isOfApp, headers));
 
   // First the endpoints of public clients, of all features: most requests are theirs. A router of
   // their own would cost each a microsecond, 3 % of the shortest.

@@ -6,6 +6,7 @@ import { createAccounts } from './features/accounts/accounts.ts';
 import { activityPart, createAppActivity, createPace } from './features/activity/activity.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createAppAdministration } from './features/app-administration/app-administration.ts';
+import { createAppReads } from './features/app-administration/app-reads.ts';
 import { createAudit } from './features/audit/audit.ts';
 import { createAuditLog } from './features/audit/audit-log.ts';
 import { createNames } from './features/audit/names.ts';
@@ -28,6 +29,7 @@ import { indexedFieldPart } from './features/indexes/indexed-fields.ts';
 import { createSlotHandover } from './features/indexes/slot-handover.ts';
 import { createSubmissions } from './features/intake.ts';
 import { createMembers } from './features/members/members.ts';
+import { sharedLoginPart } from './features/members/shared-login.ts';
 import { type MailLimits, mailCountPart } from './features/notifications/mail-rates.ts';
 import { createNotifications } from './features/notifications/notifications.ts';
 import { consumersPart, createAppConsumers } from './features/outbox/app-consumers.ts';
@@ -65,6 +67,7 @@ const STOP_ANNOUNCEMENT_WITHIN_MS = 500;
 /** What features add to an app. */
 export const APP_PARTS: readonly AppPart[] = [
   activityPart,
+  sharedLoginPart,
   formPart,
   originPart,
   seatPart,
@@ -143,6 +146,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const abilities = { mail: config.mail !== undefined, links: config.publicUrl !== undefined };
 
   const audit = createAuditLog({ connection, days: config.auditDays, clock, logger });
+  const appReads = createAppReads(apps);
   const readNames = createNames(() => Object.assign({}, ...features.map(({ names }) => names)));
   const activity = createAppActivity(apps.model);
   const pace = createPace(apps.model, activity);
@@ -161,6 +165,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const accounts = createAccounts({
     connection,
     apps,
+    appReads,
     config,
     logger,
     secret,
@@ -181,6 +186,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     apps,
     schemas,
     renames,
+    appReads,
     pace,
     slotHandover,
     clock,
@@ -201,7 +207,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     traces: [deliveries.traces, changeStorage.traces, heldTraces],
     consumers,
   });
-  const search = createSearch({ apps, activity, schemas, renames, records, load, cursors, queryBudgetMs });
+  const search = createSearch({ apps, appReads, activity, schemas, renames, records, load, cursors, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ settings: historySettings, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
@@ -288,6 +294,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     pace,
     records,
     search,
+    appReads,
     renames,
     cursors,
     clock,

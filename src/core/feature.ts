@@ -1,7 +1,6 @@
-import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
-import type { Collection } from '../platform/database/collections.ts';
+import type { ObjectId } from 'mongodb';
 import type { CollectionIndexes } from '../platform/database/indexes.ts';
-import { type RemovalGuard, removeInSteps } from '../platform/database/removal.ts';
+import type { RemovalGuard } from '../platform/database/removal.ts';
 import type { BodyPart } from '../platform/http/body-readers.ts';
 import type { Refuse } from '../platform/http/error-handlers.ts';
 import type { Job } from '../platform/jobs/job-runner.ts';
@@ -25,43 +24,14 @@ export interface AppOwned {
   has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
 }
 
-/**
- * Declares that all documents of a collection belong to apps.
- * @param created the member that holds the time of creation, or has the order of creation
- * @param of matches the documents of an app @param valueAt the value of `created` at a time
- * @param keyMembers see `removeInSteps`
- */
-export function ownedBy<Document extends MongoDocument>(
-  collection: Collection<Document>,
-  created: keyof Document & string,
-  {
-    of = (appId) => ({ appId }),
-    valueAt = (time) => time,
-    keyMembers = [],
-  }: {
-    of?(appId: ObjectId): object;
-    valueAt?(time: Date): unknown;
-    keyMembers?: readonly (keyof Document & string)[];
-  } = {},
-): AppOwned {
-  const filterOf = (appId: ObjectId, range?: object) =>
-    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as Filter<Document>;
-  return {
-    removeAll: (appId, since, guard) =>
-      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard, keyMembers),
-    has: async (appId, made, time) => {
-      const range = { [made === 'before' ? '$lt' : '$gte']: valueAt(time) };
-      return (await collection.findOne(filterOf(appId, range), { projection: { _id: 1 } })) !== null;
-    },
-  };
-}
-
 /** What a feature declares; services.ts reads it. Features may add members (decision 53). */
 export interface Feature {
   /** Reads bodies of other media types than JSON. */
   bodies?: BodyPart;
   /** Decides which pages of other sites may call the endpoints of public clients. */
   origins?: OriginCheck;
+  /** The request headers that pages of other origins may send. */
+  headers?: readonly string[];
   /** A function composes them from the parts of all features. */
   routes?: readonly Route[] | (() => readonly Route[]);
   sessions?: SessionPart;

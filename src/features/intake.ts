@@ -1,13 +1,14 @@
 import type { Apps } from '../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../core/feature.ts';
+import type { Feature } from '../core/feature.ts';
 import type { Schemas } from '../core/schemas/schemas.ts';
-import { firstIdAt } from '../core/users/record-id.ts';
 import { createSubmissionService, type SubmissionService } from '../core/users/submissions.service.ts';
 import type { Config } from '../platform/core/config.ts';
 import { AppError } from '../platform/core/errors.ts';
 import type { Logger } from '../platform/core/logger.ts';
 import type { Connection } from '../platform/database/client.ts';
 import type { DatabaseClock } from '../platform/database/clock.ts';
+import { firstIdAt } from '../platform/database/ordered-ids.ts';
+import { ownedBy } from '../platform/database/removal.ts';
 import type { SharedLimits } from '../platform/database/shared-limits.ts';
 import type { Metrics } from '../platform/metrics/metrics.ts';
 import type { AppActivity } from './activity/activity.ts';
@@ -130,6 +131,7 @@ export function createSubmissions(deps: {
     },
     feature: {
       bodies: createFormBodies(files.sink),
+      headers: HEADERS,
       routes: [
         // Routes are tried in this order: the most frequent requests first.
         ...intakeRoutes(service),
@@ -149,6 +151,23 @@ export function createSubmissions(deps: {
     } satisfies Feature,
   };
 }
+
+/** Those of uploads, challenges and CAPTCHAs, and those that jQuery and htmx add to a form. */
+const HEADERS = [
+  'Content-Range',
+  'Content-Disposition',
+  'x-altcha',
+  'x-captcha',
+  'X-Requested-With',
+  'HX-Request',
+  'HX-Boosted',
+  'HX-Current-URL',
+  'HX-History-Restore-Request',
+  'HX-Prompt',
+  'HX-Target',
+  'HX-Trigger',
+  'HX-Trigger-Name',
+];
 
 /** The results by status. Any other error is an unavailable database. */
 const REFUSALS: Record<number, string> = {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseRecordId } from '../../src/core/users/record-id.ts';
+import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { openPage, type Visit, visitAs } from '../support/browser/browser.ts';
@@ -283,7 +283,7 @@ describe('a confirmation', () => {
     const [, path = ''] = /https:\/\/forms\.example\.com(\/f\/\S+)/.exec(smtp.to(email)[0]?.text ?? '') ?? [];
     url = server.listener.url + path;
   });
-  const record = () => server.db.collection('users').findOne({ _id: parseRecordId(id) as never });
+  const record = () => server.db.collection('users').findOne({ _id: parseUuid(id) as never });
 
   it.each([true, false])('takes a press of the button, with JavaScript: %s', async (javaScriptEnabled) => {
     const { page, expectClean, close } = await openPage(url, { javaScriptEnabled });
@@ -311,7 +311,7 @@ describe('a confirmation', () => {
   it('has pages without axe violations in light and dark mode, which fit a width of 320 px', async () => {
     const wrong = `${url.slice(0, url.lastIndexOf('/'))}/x`;
     const { _id: appId } = await appDocument(server, app.sourceAppId);
-    const recordId = parseRecordId(id);
+    const recordId = parseUuid(id);
     if (!recordId) throw new Error('no record');
     const { linkPath } = server.services.confirmations;
     const expired = server.listener.url + linkPath(app.sourceAppId, appId, { recordId, expiresAt: new Date(0) });

@@ -1,7 +1,7 @@
 import { UUID } from 'mongodb';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { beginSession, closeBrowser, openPage, pathAs, tableRows, type Visit } from '../support/browser/browser.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import type { TestApp } from '../support/server/client.ts';
@@ -105,7 +105,7 @@ export async function storeRecords(
   }: { createdAt?: Date; email?: (index: number) => string } = {},
 ): Promise<void> {
   const stored = await appDocument(server, app.sourceAppId);
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const time = createdAt ?? new Date();
   const records = Array.from({ length: count }, (_, index) => ({
     _id: createdAt ? newId(createdAt) : olderId(),

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Db, Document, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { writeManifest } from '../../src/operations/backups/write-manifest.ts';
 import { openDiagnosis } from '../../src/operations/doctor/doctor.ts';
 import type { Result } from '../../src/operations/doctor/findings.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { connectDatabase } from '../../src/platform/database/client.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { randomName } from '../support/database/databases.ts';
 import { storeFile } from '../support/server/files.ts';
 import { databaseUri, Process } from '../support/server/process.ts';
@@ -57,7 +57,7 @@ afterAll(async () => {
 async function storeOldRecord(sourceAppId: string, email: string): Promise<void> {
   const createdAt = new Date(Date.now() - 2 * DAY_MS);
   const members = { appId: await appIdOf(server.db, sourceAppId), sourceAppId, email, data: {}, schemaVersion: 1 };
-  const _id = createRecordIds()(createdAt) as unknown as ObjectId;
+  const _id = createOrderedIds()(createdAt) as unknown as ObjectId;
   await server.db.collection('users').insertOne({ _id, ...members, createdAt, updatedAt: createdAt });
 }
 

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import type { Client, TestApp } from '../support/server/client.ts';
 import { bytesOf, storeFile } from '../support/server/files.ts';
@@ -41,7 +41,7 @@ async function createFilledApp(createdAt = new Date()): Promise<TestApp & { appI
   const app = await other.admin.buildApp({ fields: [{ key: 'name', kind: 'text' }] });
   const stored = await other.db.collection('apps').findOne({ sourceAppId: app.sourceAppId });
   const appId = stored?._id as ObjectId;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const records = Array.from({ length: RECORDS }, (_, index) => ({
     _id: newId(createdAt) as unknown as ObjectId,
     appId,
@@ -160,7 +160,7 @@ describe('a sweep after the restore of a deleted app (decision 14, invariant 8)'
     const before = await dump(appId);
     await other.admin.delete(`/auth/apps/${sourceAppId}`).expect(200);
     const late = { ...before.users[0], createdAt: new Date() };
-    await other.db.collection('users').insertOne({ ...late, _id: createRecordIds()(new Date()) as never });
+    await other.db.collection('users').insertOne({ ...late, _id: createOrderedIds()(new Date()) as never });
     await expect
       .poll(
         async () => {

@@ -5,6 +5,7 @@ import { createToken } from '../../src/features/accounts/account-documents.ts';
 import { createAccountService } from '../../src/features/accounts/accounts.service.ts';
 import { createPasskeys } from '../../src/features/accounts/passkeys.ts';
 import { createSecondFactors } from '../../src/features/accounts/second-factor.ts';
+import { createAppReads } from '../../src/features/app-administration/app-reads.ts';
 import { createPasswordHasher } from '../../src/platform/log-ins/passwords.ts';
 import { mailEnv, startSmtp } from '../support/peers/smtp.ts';
 import { joinApp, logIn, PASSWORD, tokenOf, totp } from '../support/server/accounts.ts';
@@ -470,7 +471,9 @@ describe('a link for a new password', () => {
     const factors = createSecondFactors(store);
     const hasher = createPasswordHasher(4);
     const own = { roles, status, signOnOnly: false };
-    const parts = { ...own, store, access, invitations, factors, passkeys, hasher, mail, apps: server.services.apps };
+    const { apps } = server.services;
+    const appReads = createAppReads(server.services.core.apps);
+    const parts = { ...own, store, access, invitations, factors, passkeys, hasher, mail, apps, appReads };
     return createAccountService({ ...parts, publicUrl: 'https://example.com', ...others });
   }
 

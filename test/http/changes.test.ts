@@ -1,8 +1,8 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordEraser } from '../../src/features/records/erasure.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { joinApp } from '../support/server/accounts.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';
@@ -306,7 +306,7 @@ describe('a change whose records are erased', () => {
         const erase = createRecordEraser({
           users: a.db.collection('users') as never,
           erasures: a.db.collection('erasures') as never,
-          newId: createRecordIds(),
+          newId: createOrderedIds(),
           hasConsumers: async () => false,
           traces: [{ exist: async () => true, remove: () => Promise.reject(killed) }],
           guardOfErased: () => async () => new Date(),

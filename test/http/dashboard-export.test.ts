@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds, type RecordId } from '../../src/core/users/record-id.ts';
+import type { RecordId } from '../../src/core/users/users.model.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { Client } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 
@@ -100,7 +101,7 @@ describe('GET /auth/users/export', () => {
     await server.client.submit(app.sourceAppId, { email: 'first@example.com' }).expect(200);
     const users = server.db.collection<{ _id: RecordId }>('users');
     const first = await users.findOne({ sourceAppId: app.sourceAppId }, { projection: { _id: 0 } });
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const more = Array.from({ length: 3_000 }, (_, number) => ({
       ...first,
       _id: newId(new Date()),
@@ -183,7 +184,7 @@ describe('POST /auth/users/export', () => {
     await server.client.submit(app.sourceAppId, { email: 'first@example.com' }).expect(200);
     const users = server.db.collection<{ _id: RecordId }>('users');
     const first = await users.findOne({ sourceAppId: app.sourceAppId }, { projection: { _id: 0 } });
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const more = Array.from({ length: 1_001 }, (_, number) => ({
       ...first,
       _id: newId(new Date()),

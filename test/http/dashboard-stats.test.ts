@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { firstIdAt } from '../../src/core/users/record-id.ts';
+import { firstIdAt } from '../../src/platform/database/ordered-ids.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 

@@ -1,8 +1,8 @@
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { plainPage } from '../../src/features/search/users.service.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { createQueries } from '../support/database/query-records.ts';
 import { Client } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
@@ -136,7 +136,7 @@ describe('GET /auth/users with parameters', () => {
   it('responds with 503 to a search that exceeds its time limit', async () => {
     const appId = new ObjectId();
     const users = server.db.collection<UserDocument>('users');
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const stored = Array.from({ length: 20_000 }, (_, number) => {
       const now = new Date();
       const email = `u${number}@example.com`;

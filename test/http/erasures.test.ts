@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';
@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server/server.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Only a test wakes the job. */
 const RARE = { retentionEveryMs: 3_600_000 };
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 let proxy: TcpProxy;
 /** The server that erases, whose statements the proxy can hold. */

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accept } from '../../src/core/users/acceptance.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
 import { createRecordWriter } from '../../src/core/users/record-writer.ts';
@@ -10,6 +9,7 @@ import { createSubmissionStore } from '../../src/core/users/submission-writes.ts
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { createCapacity, createSeats } from '../../src/features/bots/admission.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { createModels } from '../support/database/models.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
@@ -172,7 +172,7 @@ describe('`maxRecords` (spec 4.5)', () => {
         users,
         limits,
         writer: createRecordWriter(users as never),
-        newId: createRecordIds(),
+        newId: createOrderedIds(),
         maxArrayItems: 10,
         parts,
       } as never);

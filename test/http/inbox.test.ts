@@ -1,9 +1,9 @@
 import { UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { createKeptSubmissions, type KeptSubmission } from '../../src/features/history/kept-submissions.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { Client } from '../support/server/client.ts';
 import { runImport } from '../support/server/imports.ts';
 import { createKey } from '../support/server/keys.ts';
@@ -261,7 +261,7 @@ describe('each submission is kept once', () => {
     const record = (await users.findOne({ sourceAppId })) as UserDocument;
     const mayRemove = () => async () => new Date();
     const { keep } = createKeptSubmissions(users, a.db.collection<KeptSubmission>('submissions'), mayRemove);
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     for (let round = 0; round < 20; round += 1) {
       const history = (record.history ?? []).map((entry) => ({ ...entry, id: newId(new Date()) }));
       const outbox = history.map(({ id, at }) => ({ id, at, changed: [], kept: true as const }));

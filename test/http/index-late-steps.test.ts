@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { createAppRevision } from '../../src/core/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { accept } from '../../src/core/users/acceptance.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
 import { buildUpsert, UNSEEN } from '../../src/core/users/record-upsert.ts';
@@ -17,6 +16,7 @@ import { createSlotRecords } from '../../src/features/indexes/slot-records.ts';
 import { createSlotStore } from '../../src/features/indexes/slots.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
 import { createRenameStore } from '../../src/features/renames/rename-store.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument, emailsBySlot, expectSlotsOfRecords, untilReady } from '../support/database/index-slots.ts';
 import { withLateSteps } from '../support/database/late-steps.ts';
 import { NO_RENAMES } from '../support/server/renames.ts';
@@ -142,7 +142,7 @@ describe('A write of a record that takes effect after its slot was handed on', (
         { limits, parts: createRecordParts(() => [createIndexPart({} as never)]) },
         {},
       );
-      const { filter, update } = buildUpsert(submission, createRecordIds()(new Date()), 10, UNSEEN);
+      const { filter, update } = buildUpsert(submission, createOrderedIds()(new Date()), 10, UNSEEN);
       await handOn(sourceAppId);
       const users = late.server.db.collection<UserDocument>('users');
       const write = users.updateOne(filter, update, { upsert: true });

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/core/schemas/schema-leases.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { boundGrowth, changeSize, createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, UNSEEN } from '../../src/core/users/record-upsert.ts';
@@ -10,6 +9,7 @@ import type { Submission } from '../../src/core/users/submission.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { appliedKey } from '../../src/features/idempotency/idempotency-keys.ts';
 import { SLOT_NAMES } from '../../src/features/indexes/index-slots.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { createUnconnectedParts } from '../support/database/record-parts.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
@@ -111,7 +111,7 @@ describe('The record of a new person', () => {
   async function compare(numRuns: number): Promise<void> {
     const inserted = server.db.collection<UserDocument>('inserted');
     const upserted = server.db.collection<UserDocument>('upserted');
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const test = fc.asyncProperty(
       submissions,
       async ({ set, append, unset, defaults, slots, extraKeys, hasKey, consents, asksReply, hasWords, ...app }) => {

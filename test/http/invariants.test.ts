@@ -5,10 +5,10 @@ import { Binary, type CommandStartedEvent, type Document, ObjectId } from 'mongo
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { LEASE_MS } from '../../src/core/apps/revision.ts';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordList } from '../../src/core/users/record-list.ts';
 import type { UserCollection } from '../../src/core/users/users.model.ts';
 import { MAX_INLINE_KEYS } from '../../src/features/idempotency/idempotency-keys.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { createOperatorLoad } from '../../src/platform/http/operator-load.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
@@ -255,7 +255,7 @@ describe('invariant 5', () => {
 
 describe('invariant 6', () => {
   it('lists and exports read their records in pages of a limited size', async () => {
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const [appId, createdAt] = [new ObjectId(), new Date()];
     const records = Array.from({ length: 60 }, (_, n) => ({
       _id: newId(createdAt) as unknown as ObjectId,
@@ -291,7 +291,7 @@ describe('invariant 8', () => {
 
   it('a sweep removes late records when an earlier one saw them, and no restored ones', async () => {
     const [now, earlier] = [new Date(), new Date(Date.now() - HOUR_MS)];
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     /** Of an app that was deleted now: records of these ages, which a sweep at `lateSince` saw. */
     const left = async (times: readonly Date[], lateSince?: Date) => {
       const appId = new ObjectId();

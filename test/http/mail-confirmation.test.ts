@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseRecordId } from '../../src/core/users/record-id.ts';
 import { DEFAULT_FORM_SETTINGS } from '../../src/features/form-settings/form-settings.ts';
+import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
@@ -34,7 +34,7 @@ const tell = async (id: string, type: 'user.created' | 'user.updated' = 'user.cr
 ];
 const submit = async (email: string): Promise<string> =>
   (await a.client.submit(app, { email, data: { name: 'Ada' } }).expect(200)).body.id;
-const stored = (id: string) => a.db.collection('users').findOne({ _id: parseRecordId(id) as never });
+const stored = (id: string) => a.db.collection('users').findOne({ _id: parseUuid(id) as never });
 const mailOf = (id: string) => a.db.collection('mails').findOne({ _id: id as never });
 
 /** Submits, and resolves with the path of the link. */
@@ -128,7 +128,7 @@ describe('a confirmation email (spec 4.12)', () => {
       }));
       await a.db
         .collection('users')
-        .updateOne({ _id: parseRecordId(id) as never }, { $set: { 'confirmation.mails': mails } });
+        .updateOne({ _id: parseUuid(id) as never }, { $set: { 'confirmation.mails': mails } });
     };
     for (const count of [1, 2, 3, 3]) {
       await tellBoth();
@@ -141,7 +141,7 @@ describe('a confirmation email (spec 4.12)', () => {
     await a.client.post(linkIn(email)).set(PAGE).expect(200);
     await tellBoth();
     expect((await stored(id))?.confirmation).toBeUndefined();
-    expect(await a.db.collection('mails').countDocuments({ recordId: parseRecordId(id) as never })).toBe(3);
+    expect(await a.db.collection('mails').countDocuments({ recordId: parseUuid(id) as never })).toBe(3);
   });
 
   it('is not sent without the setting, and not after it was removed, the record erased or the app deleted', {
@@ -150,7 +150,7 @@ describe('a confirmation email (spec 4.12)', () => {
     const off = (await a.admin.buildApp()).sourceAppId;
     const { body } = await a.client.submit(off, { email: 'off@example.com' }).expect(200);
     await a.services.mailConsumer.consume([await eventOf(a, off, body.id)]);
-    expect(await a.db.collection('mails').countDocuments({ recordId: parseRecordId(body.id) as never })).toBe(0);
+    expect(await a.db.collection('mails').countDocuments({ recordId: parseUuid(body.id) as never })).toBe(0);
 
     // Planned for later, so that the reason ends before.
     const planned = async (email: string) => {
@@ -272,7 +272,7 @@ describe('a link', () => {
     );
 
     const { _id: appId } = await appDocument(a, app);
-    const recordId = parseRecordId(id) as NonNullable<ReturnType<typeof parseRecordId>>;
+    const recordId = parseUuid(id) as NonNullable<ReturnType<typeof parseUuid>>;
     const expired = a.services.confirmations.linkPath(app, appId, { recordId, expiresAt: new Date(Date.now() - 1) });
     const { text } = await a.client.post(expired).set(PAGE).expect(410);
     expect(text).toContain('This link has expired');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RecordId } from '../../src/core/users/record-id.ts';
+import type { RecordId } from '../../src/core/users/users.model.ts';
 import { createDigestJob } from '../../src/features/notifications/digest-job.ts';
 import { createMailApps } from '../../src/features/notifications/mail-apps.ts';
 import { createMailRates } from '../../src/features/notifications/mail-rates.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { parseRecordId } from '../../src/core/users/record-id.ts';
 import { ALL_APPS } from '../../src/features/people/suppressions.ts';
+import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
 import { sendForm } from '../support/server/forms.ts';
@@ -68,7 +68,7 @@ const submit = async (email: string, data: object = {}): Promise<string> =>
 const mailsOf = (id: string) =>
   a.db
     .collection('mails')
-    .find({ recordId: parseRecordId(id) as never, purpose: 'reply' })
+    .find({ recordId: parseUuid(id) as never, purpose: 'reply' })
     .toArray();
 const sent = async (email: string, count = 1) => {
   await expect.poll(() => smtp.to(email).length, POLL).toBe(count);
@@ -273,7 +273,7 @@ describe('the time of a reply (spec 4.12)', () => {
     const id = await submit('regular@example.com');
     await sent('regular@example.com');
     await expect.poll(async () => (await mailsOf(id))[0]?.state, POLL).toBe('sent');
-    await a.db.collection('mails').deleteMany({ recordId: parseRecordId(id) as never });
+    await a.db.collection('mails').deleteMany({ recordId: parseUuid(id) as never });
     await submit('regular@example.com', { seats: 1 });
     await sent('regular@example.com', 2);
     expect(new Set(smtp.to('regular@example.com').map((mail) => mail.header('message-id'))).size).toBe(2);
@@ -361,7 +361,7 @@ describe('the time of a reply (spec 4.12)', () => {
 
 describe('no reply (spec 4.12)', () => {
   async function makeDue(id: string): Promise<void> {
-    const ofRecord = { recordId: parseRecordId(id) as never };
+    const ofRecord = { recordId: parseUuid(id) as never };
     await a.db.collection('mails').updateOne(ofRecord, { $set: { nextAt: new Date() } });
     for (const { services } of [a, b]) services.jobs.wake('mails');
   }

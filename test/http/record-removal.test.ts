@@ -1,9 +1,9 @@
 import { Binary, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownedBy } from '../../src/core/feature.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordRemoval } from '../../src/core/users/record-removal.ts';
 import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
+import { ownedBy } from '../../src/platform/database/removal.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 
 const HOUR_MS = 3_600_000;
@@ -19,7 +19,7 @@ afterAll(() => server.close());
 /** Stores records of a new app, with ids of manual edits among them. */
 async function appWithRecords(count: number, createdAt = () => new Date()): Promise<ObjectId> {
   const appId = new ObjectId();
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const own = {
     appId,
     sourceAppId: 'removed',

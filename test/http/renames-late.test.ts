@@ -2,7 +2,6 @@ import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { compileSchema } from '../../src/core/fields/compile.ts';
 import type { Lease } from '../../src/core/schemas/schema-leases.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import { createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
 import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
@@ -10,6 +9,7 @@ import { createBulkEditor } from '../../src/features/records/bulk-edit.ts';
 import { createEditParts } from '../../src/features/records/edit-part.ts';
 import { createRecordMoves } from '../../src/features/records/rename-moves.ts';
 import { createRenamesPart } from '../../src/features/records/renames.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { sharedServer } from '../support/server/server.ts';
 
 const FIELDS = [
@@ -36,7 +36,7 @@ function withLateWrite(users: UserCollection, write: () => Promise<unknown>): Us
 it('a value under an old key that is stored between the read and the write of a bulk change is moved', async () => {
   const { db } = await sharedServer();
   const users = db.collection<UserDocument>('users');
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const [_id, appId, now] = [newId(new Date()), new ObjectId(), new Date()];
   const dates = { createdAt: now, updatedAt: now };
   const record = { _id, appId, sourceAppId: 'late', email: 'ada@x.org', schemaVersion: 1, ...dates };

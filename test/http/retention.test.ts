@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import { randomName } from '../support/database/databases.ts';
 import { appDocument } from '../support/database/index-slots.ts';
@@ -13,7 +13,7 @@ import { startSlow } from '../support/server/slow-server.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const POLL = { timeout: 30_000, interval: 50 };
 const SHORT = { retentionEveryMs: 300 };
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 const running: TestServer[] = [];
 const leftovers = new Leftovers();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { recordWords } from '../../src/features/indexes/record-words.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { Client } from '../support/server/client.ts';
 import { FULL_LEASES, startServer, type TestServer } from '../support/server/server.ts';
@@ -41,7 +41,7 @@ async function appWith(people: readonly { email: string; data: object }[]): Prom
 /** Stores records as servers do that know of no index. */
 async function store(sourceAppId: string, data: readonly object[]): Promise<void> {
   const { _id } = await appDocument(a, sourceAppId);
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const records = data.map((one, n) => {
     const now = new Date();
     const own = { _id: newId(now), appId: _id, sourceAppId, email: `stored-${n}@x.org` };

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { mailEnv, startSmtp, type TestSmtp } from '../support/peers/smtp.ts';
 import { beginChange, untilChange } from '../support/server/changes.ts';
 import { Client } from '../support/server/client.ts';
@@ -125,7 +125,7 @@ describe('invariant 7: the event loop is blocked for at most 50 ms by', () => {
   it(`an export of ${RECORDS} records`, async () => {
     const { sourceAppId } = await client.buildApp();
     const appId = (await base.db.collection('apps').findOne({ sourceAppId }))?._id;
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const records = Array.from({ length: RECORDS }, (_, index) => {
       const now = new Date();
       const data = { name: `=${index}"`.repeat(50) };

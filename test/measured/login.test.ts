@@ -2,6 +2,7 @@
 
 import { createHook } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createSessionService } from '../../src/core/sessions/sessions.service.ts';
 import { clientNetwork, forwardedAddress } from '../../src/platform/core/client-network.ts';
 import { loadConfig } from '../../src/platform/core/config.ts';
 import { Unauthenticated, Unavailable } from '../../src/platform/core/errors.ts';
@@ -9,7 +10,6 @@ import { createLogger } from '../../src/platform/core/logger.ts';
 import { connectDatabase, createClosedConnection } from '../../src/platform/database/client.ts';
 import { createSharedLimits } from '../../src/platform/database/shared-limits.ts';
 import { DEADLINE_MS } from '../../src/platform/http/deadline.ts';
-import { createSessionService } from '../../src/core/sessions/sessions.service.ts';
 import { createLoginLimiter } from '../../src/platform/log-ins/log-in-limits.ts';
 import { createPasswordHasher } from '../../src/platform/log-ins/passwords.ts';
 import { createServices } from '../../src/services.ts';

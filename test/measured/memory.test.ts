@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { rounds } from '../support/run/rounds.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
@@ -43,7 +43,7 @@ const emailOf = (index: number): string => `user${index}@x.org`;
 
 async function insertUsers(sourceAppId: string): Promise<void> {
   const appId = (await server.db.collection('apps').findOne({ sourceAppId }))?._id;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   for (let from = 0; from < USERS; from += BATCH) {
     const records = Array.from({ length: BATCH }, (_, offset) => {
       const now = new Date();

@@ -1,7 +1,6 @@
 // @module-tag long
 
 import { describe, expect, it } from 'vitest';
-import { choicesIn } from '../../src/core/fields/base/choice-list.ts';
 import { marked, withAddresses } from '../../src/features/display/marks.ts';
 import { safeName } from '../../src/features/files/file-names.ts';
 import { examine } from '../../src/features/files/file-types.ts';
@@ -14,6 +13,7 @@ import { normalizeEmail } from '../../src/platform/core/identifiers.ts';
 import { parseStrictJson } from '../../src/platform/http/json-body.ts';
 import { checkCharset } from '../../src/platform/http/request-bytes.ts';
 import { oneLine, renderContent, splitLines } from '../../src/platform/mail/content.ts';
+import { choicesIn } from '../../src/platform/text/choice-list.ts';
 import { foldCase } from '../../src/platform/text/comparison.ts';
 import { parseInstant } from '../../src/platform/text/iso-date.ts';
 import { programSize } from '../../src/platform/text/regex.ts';

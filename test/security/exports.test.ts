@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { rounds } from '../support/run/rounds.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { type MeasuredServer, startMeasuredServer } from '../support/server/measured-server.ts';
@@ -44,7 +44,7 @@ afterAll(async () => {
 
 async function insert({ sourceAppId }: TestApp, count: number, size: number, batch: number): Promise<void> {
   const appId = (await base.db.collection('apps').findOne({ sourceAppId }))?._id;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   for (let from = 0; from < count; from += batch) {
     const records = Array.from({ length: batch }, (_, offset) => {
       const now = new Date();

@@ -1,7 +1,7 @@
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { startProxy, type TcpProxy } from '../support/peers/proxy.ts';
 import { joinApp, logIn } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
@@ -274,7 +274,7 @@ describe('a file that is being sent', () => {
 
   const insert = async (sourceAppId: string, emails: readonly string[]): Promise<void> => {
     const appId = (await server.db.collection('apps').findOne({ sourceAppId }))?._id;
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const records = emails.map((email) => {
       const now = new Date();
       const times = { createdAt: now, updatedAt: now };

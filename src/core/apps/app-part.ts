@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import { joinMembers, type Members } from '../../platform/database/members.ts';
 import type { IndexDeclaration } from '../../platform/database/mongoose.ts';
 import type { Validator } from '../fields/compile.ts';
@@ -11,6 +12,8 @@ export interface AppPart {
   readonly indexes?: readonly IndexDeclaration[];
   /** Returns the members of an {@link App} that it reads of the stored one. */
   read?(stored: AppDocument): Partial<App>;
+  /** What the stored app has to match for log-ins with its password, and for their sessions. */
+  readonly logIn?: Filter<AppDocument>;
   /** Returns whether two reads of an app are the same state for a lease. */
   isSame?(one: App, other: App): boolean;
   /** Returns what a lease changes in the app because of its schema. Called once for each lease. */
@@ -30,6 +33,8 @@ export function createAppParts(parts: readonly AppPart[]) {
   return {
     /** Those of the core too. */
     members: joinMembers([CORE_MEMBERS, ...parts.map(({ members = {} }) => members)]),
+
+    logIn: Object.assign({}, ...parts.map(({ logIn }) => logIn)) as Filter<AppDocument>,
 
     indexes: parts.flatMap(({ indexes = [] }) => indexes),
 

@@ -9,12 +9,6 @@ export const CORE_MEMBERS = {
   sourceAppId: { type: String, required: true },
   role: { type: only<Role>(String), required: true },
   passwordHash: { type: String, required: true },
-  /**
-   * False: the password and its sessions are refused. Copied from the app's members, which decide.
-   */
-  sharedLogin: Boolean,
-  /** The change of the members that was copied last. */
-  sharedLoginEpoch: Number,
   /** Replaced with the password; sessions with another value are invalid. */
   credentialId: { type: String, required: true },
   createdAt: { type: Date, required: true },

@@ -1,15 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
+import {
+  AppNotFound,
+  Conflict,
+  Forbidden,
+  InvalidInput,
+  Unauthenticated,
+  Unavailable,
+} from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from '../../platform/log-ins/passwords.ts';
+import type { AppPrincipal, ScopedApp } from '../api/principal.ts';
 import type { App, AppDocument, Role } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import type { AppParts } from './app-part.ts';
 import { type AppModel, type DeletedAppModel, NOT_BEING_DELETED } from './apps.model.ts';
-
-const WITH_SHARED_LOGIN = { sharedLogin: { $ne: false } };
 
 /** Is called after the hash of a password, which may have waited for others, before the write. */
 type Recheck = () => Promise<void>;
@@ -34,7 +40,7 @@ export function createAppService(deps: {
   deletedApps: DeletedAppModel;
   createApp: CreateApp;
   hasher: PasswordHasher;
-  parts: Pick<AppParts, 'toApp'>;
+  parts: Pick<AppParts, 'toApp' | 'logIn'>;
 }) {
   const { apps, deletedApps, createApp, hasher, parts } = deps;
   const { toApp } = parts;
@@ -108,7 +114,7 @@ export function createAppService(deps: {
 
     /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
-      findOne({ _id: new ObjectId(id), credentialId, ...WITH_SHARED_LOGIN }),
+      findOne({ _id: new ObjectId(id), credentialId, ...parts.logIn }),
 
     findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
 
@@ -117,25 +123,6 @@ export function createAppService(deps: {
       // By the collection: a cursor.
       const found = apps.collection.find(NOT_BEING_DELETED).sort({ sourceAppId: 1 });
       for await (const app of found) yield toApp(app);
-    },
-
-    async named(names: readonly string[]): Promise<App[]> {
-      const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
-      return (await apps.find(filter, { sort: { sourceAppId: 1 } })).map(toApp);
-    },
-
-    /** Resolves with at most `count` ids of apps after `after`, ascending. */
-    async idsAfter(after: ObjectId | undefined, count: number): Promise<ObjectId[]> {
-      const filter = { ...NOT_BEING_DELETED, ...(after && { _id: { $gt: after } }) };
-      const options = { projection: { _id: 1 }, sort: { _id: 1 }, limit: count } as const;
-      const found = await apps.find(filter, options);
-      return found.map(({ _id }) => _id);
-    },
-
-    /** Resolves with the `sourceAppId` of each app, by its id in hexadecimal. */
-    async namesOf(ids: readonly ObjectId[]): Promise<Map<string, string>> {
-      const found = await apps.find({ _id: { $in: [...ids] } }, { projection: { sourceAppId: 1 } });
-      return new Map(found.map(({ _id, sourceAppId }) => [_id.toHexString(), sourceAppId]));
     },
 
     /**
@@ -190,22 +177,13 @@ export function createAppService(deps: {
       return replaced;
     },
 
-    /** Resolves with whether log-ins with the password of an app are accepted. */
-    hasSharedLogin: (_id: ObjectId): Promise<boolean> => exists({ _id, ...WITH_SHARED_LOGIN }),
-
-    /** Allows or refuses the password, unless a later change of the members was copied. */
-    async setSharedLogin(_id: ObjectId, enabled: boolean, epoch: number): Promise<void> {
-      const older = { $or: [{ sharedLoginEpoch: { $exists: false } }, { sharedLoginEpoch: { $lt: epoch } }] };
-      await apps.updateOne({ _id, ...older }, { $set: { sharedLogin: enabled, sharedLoginEpoch: epoch } });
-    },
-
     /**
      * Resolves with the app if the password is correct, in the same time for an unknown app.
      * @throws {Unavailable} when the check cannot finish in the time that `waiter` has left
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       hasher.assertCapacity(waiter);
-      const found = await apps.findOne({ sourceAppId, ...WITH_SHARED_LOGIN, ...NOT_BEING_DELETED });
+      const found = await apps.findOne({ sourceAppId, ...parts.logIn, ...NOT_BEING_DELETED });
       const matches = await hasher.verify(password, found?.passwordHash, waiter);
       return matches && found ? toApp(found) : undefined;
     },
@@ -218,3 +196,17 @@ export function createAppService(deps: {
  * restore. Nothing may be removed for a missing app (invariant 8).
  */
 type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
+
+/**
+ * Resolves with the named app, by default that of the session (spec 4.3). @throws {NotFound}
+ * @throws {Forbidden} when a caller other than an admin names another app
+ */
+export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
+
+export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
+  return async (principal, sourceAppId) => {
+    if (sourceAppId === undefined || sourceAppId === principal.own?.sourceAppId) return principal.app;
+    if (principal.role !== 'admin') throw new Forbidden('adminRequired');
+    return apps.get(sourceAppId);
+  };
+}

@@ -7,10 +7,9 @@ import type { AppOwned, Feature } from '../feature.ts';
 import { createAppCreation } from './app-creation.ts';
 import { type AppPart, createAppParts } from './app-part.ts';
 import { createAppRemoval } from './app-removal.ts';
-import { createAppScope } from './app-scope.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
-import { createAppService } from './apps.service.ts';
+import { createAppScope, createAppService } from './apps.service.ts';
 import { createAppRevision } from './revision.ts';
 
 export type Apps = ReturnType<typeof createApps>;

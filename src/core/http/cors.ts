@@ -6,37 +6,15 @@ import { withTimeout } from '../../platform/core/timeouts.ts';
 import { DEADLINE_MS } from '../../platform/http/deadline.ts';
 import type { OriginCheck } from '../api/endpoint.ts';
 
-const ALLOWED_HEADERS = [
-  'Content-Type',
-  'Content-Range',
-  'Content-Disposition',
-  'x-app-id',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'X-Request-Id',
-  'x-altcha',
-  'x-captcha',
-  // jQuery and htmx add these.
-  'X-Requested-With',
-  'HX-Request',
-  'HX-Boosted',
-  'HX-Current-URL',
-  'HX-History-Restore-Request',
-  'HX-Prompt',
-  'HX-Target',
-  'HX-Trigger',
-  'HX-Trigger-Name',
-];
+const ALLOWED_HEADERS = ['Content-Type', 'x-app-id', 'If-Match', 'If-None-Match', 'X-Request-Id'];
 
 type CorsConfig = Pick<Config, 'corsOrigins' | 'publicUrl' | 'trustProxy'>;
 
-const SHARED: cors.CorsOptions = {
+const SHARED = {
   methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: ALLOWED_HEADERS,
   exposedHeaders: ['X-Request-Id', 'Retry-After', 'ETag', 'Content-Disposition'],
   maxAge: 600,
-};
+} satisfies cors.CorsOptions;
 
 /** The endpoints of public clients, which also the origins of an app may call. */
 const PUBLIC = '/v1/';
@@ -50,19 +28,21 @@ const EMBED = '/embed/';
  * changes data, so this is also the CSRF protection.
  *
  * Sets `req.hasOwnOrigin`.
+ * @param headers the further request headers that pages of other origins may send
  */
-export function createCors(config: CorsConfig, isOfApp: OriginCheck): RequestHandler {
+export function createCors(config: CorsConfig, isOfApp: OriginCheck, headers: readonly string[]): RequestHandler {
+  const allowedHeaders = [...ALLOWED_HEADERS, ...headers];
   const listed = new Set(config.corsOrigins);
   // A proxy may replace `Host`. Without a proxy, it is what the browser sent.
   const publicOrigin = config.trustProxy === false ? undefined : config.publicUrl;
   const shareListed = cors({
     ...SHARED,
     // API keys only here: a page that everybody can load has no secrets.
-    allowedHeaders: [...ALLOWED_HEADERS, 'Authorization'],
+    allowedHeaders: [...allowedHeaders, 'Authorization'],
     origin: (origin, answer) => answer(null, origin !== undefined && listed.has(origin)),
     credentials: true,
   });
-  const shareWithoutCredentials = cors({ ...SHARED, methods: ['GET', 'POST'], origin: true });
+  const shareWithoutCredentials = cors({ ...SHARED, allowedHeaders, methods: ['GET', 'POST'], origin: true });
   return (req, res, next) => {
     const { origin } = req.headers;
     if (origin !== undefined) req.hasOwnOrigin = origin === publicOrigin || isOwnOrigin(origin, req);

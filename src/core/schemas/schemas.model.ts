@@ -11,7 +11,7 @@ import {
   only,
   schemaOf,
 } from '../../platform/database/mongoose.ts';
-import { ownedBy } from '../feature.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { FieldDefinition } from '../fields/definition.ts';
 
 /** The members of a version without features. */

@@ -5,7 +5,7 @@ import type { MongoClient } from 'mongodb';
 import { z } from 'zod';
 import type { Connection } from '../../platform/database/client.ts';
 import { createModel, schema } from '../../platform/database/mongoose.ts';
-import { ownedBy } from '../feature.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { SessionPart } from './session-part.ts';
 
 /** The lifetime of a session (spec 2.5), in milliseconds. */

@@ -1,80 +1,27 @@
-import { BsonToJson } from '../../platform/bson/bson-to-json.ts';
-import { DocumentReader, UnknownType } from '../../platform/bson/documents.ts';
+import { documentsAsJson, type JsonTexts } from '../../platform/bson/json-lists.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { UserDocument } from './users.model.ts';
 
 /** Records as BSON documents, in batches, as the database sent them. */
 export type RecordBatches = AsyncIterable<Uint8Array[]>;
 
-const PIECE_BYTES = 64 * 1024;
-
-interface JsonOptions {
-  /** Members that a record has only if they apply to it; they come last. */
-  listed?: readonly string[];
-  /** The text after each record, including its brace. */
-  after?: string;
-  /** The text between two records. */
-  between?: string;
-}
-
 /**
  * Writes records as `JSON.stringify` does, without decoding them; by default as the items of an
- * array without brackets. Yields about 64 kB of UTF-8 at a time, and what it has after each batch,
- * so the first one does not wait.
+ * array without brackets.
+ * @param listed members that a record has only if they apply to it; they come last
  */
-export async function* recordsAsJson(
+export function recordsAsJson(
   batches: RecordBatches,
   members: Members,
-  { listed = [], ...texts }: JsonOptions = {},
+  { listed = [], ...texts }: { listed?: readonly string[] } & JsonTexts = {},
 ): AsyncGenerator<Uint8Array> {
-  const [after, between] = [Buffer.from(texts.after ?? '}'), Buffer.from(texts.between ?? ',')];
-  const json = new BsonToJson();
-  const slots = [...members, ...listed].map((member, index) => ({
-    label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(member)}:`),
-    isOptional: index >= members.length,
-    type: 0,
-    at: 0,
-  }));
-  const names = [...members.map(storedName), ...listed];
-  const reader = new DocumentReader(slots.map((slot, index) => [names[index] as string, slot]));
-  let isFirst = true;
-  for await (const batch of batches) {
-    for (const bytes of batch) {
-      if (json.length >= PIECE_BYTES) yield json.take();
-      if (!isFirst) json.bytes(between);
-      isFirst = false;
-      write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-    }
-    if (json.length > 0) yield json.take();
-  }
-
-  function write(record: Buffer): void {
-    const before = json.length;
-    try {
-      locate(record);
-      for (const { label, isOptional, type, at } of slots) {
-        if (isOptional && type === 0) continue;
-        json.bytes(label);
-        json.value(type, record, at);
-      }
-      json.bytes(after);
-    } catch (error) {
-      if (!(error instanceof UnknownType)) throw error;
-      // A type that the service never stores (a manual edit): the driver decodes it.
-      json.cutTo(before);
-      json.text(JSON.stringify(presentMembers(decode<UserRecord>(record), members, listed)).slice(0, -1));
-      json.bytes(after);
-    }
-  }
-
-  function locate(record: Buffer): void {
-    for (const slot of slots) slot.type = 0;
-    reader.read(record, 0, (slot, type, value) => {
-      if (!slot) return;
-      slot.type = type;
-      slot.at = value;
-    });
-  }
+  const written = [
+    ...members.map((name) => ({ name, stored: storedName(name), isOptional: false })),
+    ...listed.map((name) => ({ name, stored: name, isOptional: true })),
+  ];
+  // With a type that the service never stores (a manual edit), the driver decodes the record.
+  const decoded = (record: Uint8Array) => presentMembers(decode<UserRecord>(record), members, listed);
+  return documentsAsJson(batches, written, decoded, texts);
 }
 
 /** The members of a record in the responses for one app (spec 4.3). */

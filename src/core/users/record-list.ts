@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { MaxKey, MinKey, type ObjectId } from 'mongodb';
 import {
   type DocumentId,
@@ -8,20 +7,14 @@ import {
   takeBytes,
   totalBytes,
 } from '../../platform/bson/documents.ts';
+import { createPageSizes, MAX_PAGE_BYTES, PAGE_BYTES, readAhead } from '../../platform/bson/pages.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import type { AppId, OperatorLoad } from '../../platform/http/operator-load.ts';
 import { NEWEST_FIRST, newestFirst, type UserCollection } from './users.model.ts';
 
-/** The target size of a page of whole records. One is sent while the next one is read. */
-export const PAGE_BYTES = 128 * 1024;
-/** A larger result is cut to `PAGE_BYTES`. */
-export const MAX_PAGE_BYTES = 2 * PAGE_BYTES;
-/** The maximum of a page. 500 delays concurrent listings; 100 costs the database more. */
-const MAX_RECORDS = 200;
 const PAGE_TIME_MS = 1_000;
 /** The time limit of a query on keys alone; below the deadline of a request. */
 const KEYS_TIME_MS = 2_000;
-const MAX_APPS = 10_000;
 
 /** Records in the order of all apps. */
 const BY_ID = { _id: 1 } as const;
@@ -45,7 +38,7 @@ export function createRecordList(
   load: Pick<OperatorLoad, 'step' | 'pause'>,
   showing: Showing = asStored,
 ) {
-  const sizes = createRecordSizes();
+  const sizes = createPageSizes();
 
   /** Reads the page after a record; fewer records than there may be if they are large. */
   async function readPage(
@@ -106,13 +99,13 @@ export function createRecordList(
       let isEnd = false;
       const read = async () => {
         if (isEnd) return undefined;
-        const { documents, next } = await readPage(appId, after, sizes.perPage(appId), signal);
-        sizes.note(appId, documents);
+        const { documents, next } = await readPage(appId, after, sizes.perPage(keyOf(appId)), signal);
+        sizes.note(keyOf(appId), documents);
         after = next;
         isEnd = next === undefined;
         return documents;
       };
-      return inPages(read, load, signal);
+      return readAhead(read, load.pause, signal);
     },
 
     /** Yields `limit` records after the first `skip` of an app, or of all apps. */
@@ -120,8 +113,8 @@ export function createRecordList(
       let after = page.skip > 0 ? await skip(appId, page.skip) : undefined;
       if (page.skip > 0 && after === undefined) return;
       for (let left = page.limit; left > 0; ) {
-        const { documents, next } = await readPage(appId, after, Math.min(left, sizes.perPage(appId)));
-        sizes.note(appId, documents);
+        const { documents, next } = await readPage(appId, after, Math.min(left, sizes.perPage(keyOf(appId))));
+        sizes.note(keyOf(appId), documents);
         if (documents.length > 0) yield documents;
         if (next === undefined) return;
         left -= documents.length;
@@ -131,6 +124,9 @@ export function createRecordList(
     },
   };
 }
+
+/** The key of the sizes of an app, or of all apps. */
+export const keyOf = (appId: AppId): string => appId?.toHexString() ?? '';
 
 const NOTHING = { documents: [], isWhole: true };
 
@@ -150,41 +146,4 @@ function pageQuery(appId: AppId, after: DocumentId | undefined) {
     min: { _id: new MinKey() },
     max: { _id: after ?? new MaxKey() },
   };
-}
-
-/** The average size of each app's records, so that a query requests one page. */
-function createRecordSizes() {
-  const averages = new LRUCache<string, number>({ max: MAX_APPS });
-  const cacheKey = (appId: AppId): string => appId?.toHexString() ?? '';
-
-  return {
-    /** The number of records of a page: 1 to 200. */
-    perPage(appId: AppId): number {
-      const average = averages.get(cacheKey(appId)) ?? 1;
-      return Math.min(MAX_RECORDS, Math.max(1, Math.floor(PAGE_BYTES / average)));
-    },
-
-    note(appId: AppId, documents: RawDocuments): void {
-      if (documents.length > 0) averages.set(cacheKey(appId), totalBytes(documents) / documents.length);
-    },
-  };
-}
-
-/** Yields what `read` resolves with, until it is undefined, and reads one page ahead. */
-export async function* inPages(
-  read: () => Promise<RawDocuments | undefined>,
-  load: Pick<OperatorLoad, 'pause'>,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<RawDocuments> {
-  let ahead: Promise<RawDocuments | undefined> | undefined = read();
-  while (!signal?.aborted) {
-    const documents: RawDocuments | undefined = await (ahead ?? read());
-    if (!documents) return;
-    // A page of large records is alone in memory.
-    ahead = totalBytes(documents) <= MAX_PAGE_BYTES ? read() : undefined;
-    // The reader may stop before it awaits the next page.
-    ahead?.catch(() => undefined);
-    await load.pause();
-    if (documents.length > 0) yield documents;
-  }
 }

@@ -1,7 +1,7 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { beginsBefore } from '../../platform/database/clock.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import type { AppOwned } from '../feature.ts';
-import { firstIdAt } from './record-id.ts';
 import { newestFirst, theseRecords, type UserCollection, type UserDocument } from './users.model.ts';
 
 /** Neither smaller statements nor pauses help submissions to other apps (decision 36). */

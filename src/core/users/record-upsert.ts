@@ -1,8 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
-import type { RecordId } from './record-id.ts';
 import { estimateBytes, type Submission, type Written } from './submission.ts';
-import type { RecordFilter, RecordUpdate, UserDocument } from './users.model.ts';
+import type { RecordFilter, RecordId, RecordUpdate, UserDocument } from './users.model.ts';
 import {
   type Growth,
   increment,

@@ -4,12 +4,11 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { type ConflictDeps, createConflictReader } from './conflict.ts';
-import type { RecordId } from './record-id.ts';
 import { arrayFullError, RecordHasTooManyKeys, recordFullError, refuseOversized } from './record-limits.ts';
 import { buildInsert, buildUpsert, isCreatedByInsert, type RecordView, UNSEEN } from './record-upsert.ts';
 import type { RecordWriter } from './record-writer.ts';
 import type { Claim, Submission, Written } from './submission.ts';
-import { BY_EMAIL } from './users.model.ts';
+import { BY_EMAIL, type RecordId } from './users.model.ts';
 import type { KnownStates, RefusingRecord, WritePart } from './write-part.ts';
 
 /** The response to a submission (spec 4.1). */

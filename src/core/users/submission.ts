@@ -1,8 +1,8 @@
 import type { Document, ObjectId, UUID } from 'mongodb';
 import type { Guard } from '../../platform/database/guarded-insert.ts';
 import type { RecordChange } from '../fields/compile.ts';
-import type { RecordId } from './record-id.ts';
 import type { ChangeSize } from './record-limits.ts';
+import type { RecordId } from './users.model.ts';
 import type { WritePart } from './write-part.ts';
 
 const OVERHEAD = 300;

@@ -1,21 +1,12 @@
-import {
-  type Document,
-  type Filter,
-  type FindOptions,
-  MaxKey,
-  MinKey,
-  MongoBulkWriteError,
-  ObjectId,
-  type UpdateFilter,
-  UUID,
-} from 'mongodb';
+import { type Filter, MaxKey, MinKey, ObjectId, type UpdateFilter, UUID } from 'mongodb';
 import type { DocumentId } from '../../platform/bson/documents.ts';
-import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
-import { typedFilter } from '../../platform/database/filters.ts';
 import type { Members } from '../../platform/database/members.ts';
 import { createModel, type Definition, type Model, schemaOf } from '../../platform/database/mongoose.ts';
+
+/** In order of creation (ordered-ids.ts). */
+export type RecordId = UUID;
 
 /** A stored record (spec 2.1). Features add members (write/record-part.ts). */
 export interface UserDocument {
@@ -64,16 +55,6 @@ export type UserCollection = Collection<UserDocument>;
 export type RecordFilter = Filter<UserDocument>;
 export type RecordUpdate = UpdateFilter<UserDocument>;
 
-/** A filter of records with computed members, for folders that do not name the stored record. */
-export const recordFilter = typedFilter<UserDocument>;
-
-/** Joins filters; an empty one has no effect. */
-export function allOf(...filters: readonly RecordFilter[]): RecordFilter {
-  const conditions = filters.filter((filter) => Object.keys(filter).length > 0);
-  if (conditions.length <= 1) return conditions[0] ?? {};
-  return typedFilter<UserDocument>({ $and: conditions });
-}
-
 /** Matches these records of an app. A write of several records names their emails (shard key). */
 export const theseRecords = (
   appId: ObjectId,
@@ -109,37 +90,6 @@ export function newestFirst(appId: ObjectId, from?: DocumentId, end?: DocumentId
     min: { appId, _id: from ?? new MaxKey() },
     max: { appId, _id: end ?? new MinKey() },
   };
-}
-
-/** Reads the next `limit` records after `from`, newest first. */
-export function readNext<Read extends Document>(
-  users: UserCollection,
-  appId: ObjectId,
-  { from, limit }: { from: UUID | undefined; limit: number },
-  options: Pick<FindOptions, 'projection' | 'raw'>,
-): Promise<Read[]> {
-  const next = { appId, ...(from && { _id: { $ne: from } }) };
-  return users.find<Read>(next, { ...newestFirst(appId, from), limit, batchSize: limit + 1, ...options }).toArray();
-}
-
-/**
- * Updates records as they were read, in one statement. Resolves with whether all were as read, and
- * took their updates. @throws {Unavailable} when it is unknown whether the updates are durable
- */
-export async function updateAsRead(
-  users: UserCollection,
-  updates: readonly { filter: RecordFilter; update: RecordUpdate }[],
-): Promise<boolean> {
-  try {
-    // Without a hint MongoDB compares plans for each write.
-    const operations = updates.map(({ filter, update }) => ({ updateOne: { filter, update, hint: BY_EMAIL } }));
-    return (await users.bulkWrite(operations, { ordered: false })).matchedCount === operations.length;
-  } catch (error) {
-    // A stored value has another type since it was read; another attempt reads it again.
-    if (!(error instanceof MongoBulkWriteError) || [error.writeErrors].flat().length === 0) throw error;
-    if (error.result.getWriteConcernError()) throw new Unavailable();
-    return false;
-  }
 }
 
 /** The model of `users`, with its indexes. @param members also those of parts (record-part.ts) */

@@ -1,11 +1,11 @@
 import type { Config } from '../../platform/core/config.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { joinMembers } from '../../platform/database/members.ts';
+import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { SchemaLeases } from '../schemas/schema-leases.ts';
-import { createRecordIds } from './record-id.ts';
 import { createRecordLimits } from './record-limits.ts';
 import { createRecordList, type Showing } from './record-list.ts';
 import { createRecordParts, type RecordPart } from './record-part.ts';
@@ -35,7 +35,7 @@ export function createUserBase(deps: {
     load,
     users,
     list: createRecordList(users, load, showing),
-    newId: createRecordIds(),
+    newId: createOrderedIds(),
     limits: createRecordLimits(config.recordLimit),
   };
 }

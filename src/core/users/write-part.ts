@@ -1,6 +1,5 @@
 import type { Document } from 'mongodb';
-import type { RecordId } from './record-id.ts';
-import type { UserDocument } from './users.model.ts';
+import type { RecordId, UserDocument } from './users.model.ts';
 
 /** A write of a record while its parts add to it. */
 export interface Statement {

@@ -15,6 +15,7 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { PasswordHasher, Waiter } from '../../platform/log-ins/passwords.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import type { AccessStore } from './access.ts';
 import { ACTIVE, type AccountStore, createToken, type Origin, openLink } from './account-documents.ts';
 import type { AccountChange, AccountMail } from './account-mail.ts';
@@ -65,7 +66,8 @@ export function createAccountService(deps: {
   factors: SecondFactors;
   passkeys: Passkeys;
   hasher: PasswordHasher;
-  apps: Pick<AppService, 'findById' | 'named'>;
+  apps: Pick<AppService, 'findById'>;
+  appReads: Pick<AppReads, 'named'>;
   mail: AccountMail;
   roles: Pick<Roles, 'read'>;
   /** Undefined: no links are sent by email. */
@@ -74,7 +76,7 @@ export function createAccountService(deps: {
   signOnOnly: boolean;
 }) {
   const { roles, status, signOnOnly } = deps;
-  const { store, access, invitations, factors, passkeys, hasher, apps, mail, publicUrl } = deps;
+  const { store, access, invitations, factors, passkeys, hasher, apps, appReads, mail, publicUrl } = deps;
 
   /**
    * Whether an account may get a new password by email. While the email is unproved, its reader and
@@ -289,7 +291,7 @@ export function createAccountService(deps: {
     async present(account: AccountDocument) {
       const { _id, email, name } = account;
       const { isAdmin, memberships } = await roles.read(account);
-      const found = memberships.length > 0 ? await apps.named(memberships.map((one) => one.sourceAppId)) : [];
+      const found = memberships.length > 0 ? await appReads.named(memberships.map((one) => one.sourceAppId)) : [];
       const names = new Map(found.map(({ sourceAppId, form }) => [sourceAppId, form?.name]));
       return {
         account: { id: _id.toHexString(), email, name, admin: isAdmin },

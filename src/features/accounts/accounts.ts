@@ -1,11 +1,13 @@
 import type { Apps } from '../../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import { SESSION_LIFETIME_MS } from '../../core/sessions/sessions.model.ts';
 import type { SessionService } from '../../core/sessions/sessions.service.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import { createAccessStore } from './access.ts';
 import { createAccountStore } from './account-documents.ts';
 import { createAccountMail } from './account-mail.ts';
@@ -28,6 +30,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(deps: {
   connection: Connection;
   apps: Pick<Apps, 'service' | 'hasher'>;
+  appReads: Pick<AppReads, 'named'>;
   config: Pick<Config, 'mail' | 'oidc' | 'publicUrl' | 'sessionCookieName'>;
   logger: Logger;
   sessions: SessionService;
@@ -61,6 +64,7 @@ export function createAccounts(deps: {
     passkeys: createPasskeys(store, challenges),
     hasher: apps.hasher,
     apps: apps.service,
+    appReads: deps.appReads,
     roles,
     signOnOnly,
   });

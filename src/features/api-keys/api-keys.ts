@@ -1,6 +1,7 @@
 import type { Apps } from '../../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { apiKeyRoutes } from './api-keys.routes.ts';
 import { createApiKeyService } from './api-keys.service.ts';

@@ -1,9 +1,10 @@
 import type { Apps } from '../../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { Pace } from '../activity/activity.ts';
 import type { Records } from '../records/records.ts';

@@ -1,6 +1,6 @@
 import { browserKind } from '../../core/fields/base/browser-kinds.ts';
-import { choicesIn } from '../../core/fields/base/choice-list.ts';
 import { fieldStates, pagesOf } from '../../core/fields/conditions.ts';
+import { choicesIn } from '../../platform/text/choice-list.ts';
 import type { FormField, Markup } from './markup.ts';
 import { isHidden, present } from './markup.ts';
 import type { FormControl } from './presentation.ts';

@@ -1,5 +1,5 @@
 import { BROWSER_KINDS, type KindName } from '../../core/fields/base/browser-kinds.ts';
-import type { Markup, MarkupNode } from '../../core/fields/base/markup-node.ts';
+import type { Markup, MarkupNode } from './markup-node.ts';
 
 /** A sign of a text, or the text between two signs. */
 type Token = string | Sign;

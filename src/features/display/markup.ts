@@ -1,9 +1,9 @@
-import { choicesIn } from '../../core/fields/base/choice-list.ts';
-import type { Markup, MarkupAttributes, MarkupNode } from '../../core/fields/base/markup-node.ts';
+import { choicesIn } from '../../platform/text/choice-list.ts';
 import { labelNodes, marked } from './marks.ts';
+import type { Markup, MarkupAttributes, MarkupNode } from './markup-node.ts';
 import type { FormControl } from './presentation.ts';
 
-export type { Markup, MarkupNode } from '../../core/fields/base/markup-node.ts';
+export type { Markup, MarkupNode } from './markup-node.ts';
 
 /** A control in a form with its content. */
 export interface FormField {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ConditionOperator } from '../../core/fields/base/browser-kinds.ts';
-import { CHOICE_SEPARATOR } from '../../core/fields/base/choice-list.ts';
 import { source } from '../../core/fields/base/form-options.ts';
 import {
   Choice,
@@ -16,6 +15,7 @@ import { type Code, fillText } from '../../platform/languages/catalogue.ts';
 import { en } from '../../platform/languages/en.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { PLAIN_NUMBERS } from '../../platform/languages/texts.ts';
+import { CHOICE_SEPARATOR } from '../../platform/text/choice-list.ts';
 import { plainLabel } from './marks.ts';
 
 /** The control of a field, independent of its rendering: plain JSON without unset members. */

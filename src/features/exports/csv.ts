@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { CHOICE_SEPARATOR } from '../../core/fields/base/choice-list.ts';
 import { type RecordBatches, storedName, type UserRecord } from '../../core/users/record-json.ts';
 import { BsonToJson } from '../../platform/bson/bson-to-json.ts';
 import {
@@ -16,6 +15,7 @@ import {
   UnknownType,
 } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { CHOICE_SEPARATOR } from '../../platform/text/choice-list.ts';
 import { CsvCells, cell } from './csv-cells.ts';
 
 /** A column of the file. */

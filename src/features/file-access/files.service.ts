@@ -1,8 +1,9 @@
 import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
 import { FILE_TYPES, type FileTypeName } from '../../core/fields/base/file-types.ts';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { Conflict, Gone, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import { type ByteRange, StoredFile } from '../../platform/http/reply.ts';
@@ -128,7 +129,7 @@ export function createFileService(deps: {
 }
 
 function parseId(id: string): RecordId {
-  const parsed = parseRecordId(id);
+  const parsed = parseUuid(id);
   if (!parsed) throw new NotFound('fileNotFound');
   return parsed;
 }

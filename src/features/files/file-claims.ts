@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binary, type Document as MongoDocument, type ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../core/fields/compile.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { Claim } from '../../core/users/submission.ts';
-import type { UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId, UserDocument } from '../../core/users/users.model.ts';
 import { Conflict, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { Guard } from '../../platform/database/guarded-insert.ts';

@@ -1,10 +1,11 @@
 import { type Filter, type ObjectId, UUID } from 'mongodb';
 import type { AppOwned } from '../../core/feature.ts';
-import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { lookup } from '../../platform/database/lookups.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';

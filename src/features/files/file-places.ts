@@ -1,6 +1,5 @@
 import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
-import type { UserCollection, UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId, UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { FileDocument } from './files.model.ts';
 

@@ -1,6 +1,5 @@
 import type { ObjectId, UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
-import type { UserCollection } from '../../core/users/users.model.ts';
+import type { RecordId, UserCollection } from '../../core/users/users.model.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';

@@ -1,5 +1,5 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type ObjectId, type UUID } from 'mongodb';
 import type { FileTypeName } from '../../core/fields/base/file-types.ts';
-import { createRecordIds } from '../../core/users/record-id.ts';
 import type { Config } from '../../platform/core/config.ts';
 import {
   AppError,
@@ -15,6 +14,7 @@ import { FairQueue } from '../../platform/core/fair-queue.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
+import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { type Arrival, checkName, createInspection, type ReadRange, refusal, tooLargeError } from './arrival.ts';
 import { chargeOf, createFileCharges, firstCharge } from './file-charges.ts';
@@ -83,7 +83,7 @@ export function createIncomingFiles(deps: {
   const charges = createFileCharges(files, limits);
   const { fill, asWriter, discard, giveBack } = createFileWriting({ files, chunks, content, charges });
   const inspect = createInspection(scanner);
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const receiving = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_APP });
   const sending = new FairQueue({ slots: MAX_RECEIVING, perKey: MAX_RECEIVING_OF_NETWORK });
   const finishing = new FairQueue({ slots: MAX_FINISHING, perKey: MAX_FINISHING_OF_APP });

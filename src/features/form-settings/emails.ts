@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { byLanguage, FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
-import { PLACEHOLDER } from '../../core/fields/base/plain-texts.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { PLACEHOLDER } from '../../platform/text/text.ts';
 import { oneOf, orAbsent, text, unset } from './app-setting.ts';
 
 const MAX_NOTIFIED = 10;

@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { App } from '../../core/apps/app.ts';
 import type { Apps } from '../../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { MailAbilities } from './app-setting.ts';
 import { createFormImageModel, createFormImageStore } from './form-images.model.ts';
 import { formSettingsRoutes } from './form-settings.routes.ts';

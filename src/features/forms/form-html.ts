@@ -1,5 +1,4 @@
 import { html } from 'ghtml';
-import { CHOICE_SEPARATOR, choicesIn } from '../../core/fields/base/choice-list.ts';
 import { choiceOf } from '../../core/fields/base/choices.ts';
 import { printable } from '../../core/fields/base/kind.ts';
 import { DECIMAL } from '../../core/fields/base/plain-texts.ts';
@@ -7,6 +6,7 @@ import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
+import { CHOICE_SEPARATOR, choicesIn } from '../../platform/text/choice-list.ts';
 import { isDay } from '../../platform/text/iso-date.ts';
 import { captchaElement } from '../display/captcha.ts';
 import {

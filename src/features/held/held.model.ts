@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { Binary, ObjectId, type ReadConcernLevel, UUID } from 'mongodb';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { KeyReused, TooManyRequests, Unavailable } from '../../platform/core/errors.ts';
@@ -14,6 +14,7 @@ import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import { removeInSteps } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../files/file-cleaner.ts';
@@ -300,7 +301,7 @@ export function createHeldStore(
     },
 
     async find(appId: ObjectId, id: string): Promise<HeldDocument | undefined> {
-      const _id = parseRecordId(id);
+      const _id = parseUuid(id);
       const filter = { appId, ...FOR_OPERATORS, expiresAt: { $gt: clock.earlier() } };
       return (_id && (await held.findOne({ _id, ...filter }))) ?? undefined;
     },

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import type { ScopedApp } from '../../core/api/principal.ts';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import { presentSubmitted, SubmittedUser } from '../../core/users/submissions.routes.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
@@ -156,7 +157,7 @@ function heldNotFoundError(): NotFound {
 /** A cursor is the base64url form of an id. */
 function parseCursor(cursor: string): RecordId {
   const bytes = Buffer.from(cursor, 'base64url');
-  const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseRecordId(bytes.toString('hex'));
+  const id = bytes.length === 16 && bytes.toString('base64url') === cursor && parseUuid(bytes.toString('hex'));
   if (!id) throw new InvalidInput('invalidQuery', [{ path: 'cursor', ...say('notCursor') }]);
   return id;
 }

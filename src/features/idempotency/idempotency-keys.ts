@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Binary, type ObjectId, UUID } from 'mongodb';
-import { ownedBy } from '../../core/feature.ts';
-import { prefixRange, type RecordId } from '../../core/users/record-id.ts';
-import type { UserCollection, UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId, UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { KeyReused } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
-import { removeInSteps } from '../../platform/database/removal.ts';
+import { prefixRange } from '../../platform/database/ordered-ids.ts';
+import { ownedBy, removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
 import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 

@@ -1,7 +1,6 @@
 import type { ObjectId, UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
-import type { UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId, UserDocument } from '../../core/users/users.model.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 
 export type KeptWrites = ReturnType<typeof createKeptWrites>;

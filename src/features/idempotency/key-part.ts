@@ -43,6 +43,7 @@ export function createKeys({ connection, users, guardOfErased, newId }: RecordBa
     knownPeople: createKnownPeople({ users, keys, keptWrites, newId }),
     feature: {
       part: createKeyPart({ users, keys, keptWrites }),
+      headers: ['Idempotency-Key'],
       models: [model],
       owned: [keys],
       traces: [keys.traces],

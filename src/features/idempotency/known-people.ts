@@ -1,7 +1,6 @@
 import type { UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
-import type { UserCollection, UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId, UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { type AppliedKey, type EarlierKey, type IdempotencyKeys, MAX_INLINE_KEYS } from './idempotency-keys.ts';
 import type { KeptWrites } from './kept-writes.ts';

@@ -1,10 +1,11 @@
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { findAny } from '../../platform/database/lookups.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createProcessWorker, type ProcessJob } from '../../platform/jobs/process-worker.ts';
 import type { Pace } from '../activity/activity.ts';

@@ -4,8 +4,8 @@ import { holdsFiles } from '../../core/fields/definition.ts';
 import type { FileValue } from '../../core/fields/kinds/file.ts';
 import { readSent } from '../../core/schemas/checked-data.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
-import { createRecordIds } from '../../core/users/record-id.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
+import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
 import type { Arrival } from '../files/arrival.ts';
 import type { FileClaims } from '../files/file-claims.ts';
@@ -62,7 +62,7 @@ export function createLineFiles(deps: {
   claims: Pick<FileClaims, 'request' | 'of'>;
 }): ResolveFiles {
   const { incoming, claims } = deps;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
 
   async function store({ arrival, file, value }: Source, isDry: boolean): Promise<void> {
     if (isDry) return incoming.check(arrival, file.size, (range) => partOf(file.open(), range));

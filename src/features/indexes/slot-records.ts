@@ -1,10 +1,11 @@
 import type { ObjectId, UUID } from 'mongodb';
 import type { RecordChange } from '../../core/fields/compile.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
-import { readNext, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { changing } from '../../platform/database/filters.ts';
 import type { IndexValue } from '../../platform/text/index-value.ts';
 import { INDEXED_PREFIX } from '../../platform/text/index-value.ts';
+import { readNext } from '../record-reads/record-filters.ts';
 import { type BuildFence, type BuiltBatch, createMemberIndex, latestAfter } from './index-builds.ts';
 import { type IndexSlot, isWritten, notAfterEpoch, SLOT_NAMES, type SlotName } from './index-slots.ts';
 

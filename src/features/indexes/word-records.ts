@@ -1,15 +1,10 @@
 import type { ObjectId, UUID } from 'mongodb';
-import {
-  type RecordFilter,
-  type RecordUpdate,
-  readNext,
-  type UserCollection,
-  type UserDocument,
-} from '../../core/users/users.model.ts';
+import type { RecordFilter, RecordUpdate, UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { decode, decodeExactly } from '../../platform/database/collections.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import { ANY_WORD } from '../../platform/text/words.ts';
+import { readNext } from '../record-reads/record-filters.ts';
 import { BY_WORD } from '../record-reads/word-reads.ts';
 import { type BuildFence, type BuiltBatch, createMemberIndex, latestAfter } from './index-builds.ts';
 import { type IndexUse, notAfterEpoch } from './index-slots.ts';

@@ -1,7 +1,7 @@
 import type { UUID } from 'mongodb';
 import type { SubmissionOptions } from '../../core/users/acceptance.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { StoredSubmission } from '../../core/users/submission-writes.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import type { CaptchaProvider } from '../../platform/core/config.ts';
 import type { HoldReason } from '../held/held.model.ts';
 import type { AppliedKey } from '../idempotency/idempotency-keys.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { Submission } from '../../core/users/submission.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { TooManyRequests } from '../../platform/core/errors.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';

@@ -16,6 +16,7 @@ import { requireEmail } from '../accounts/accounts.service.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { NewInvitation } from '../accounts/invitations.ts';
 import { hasSecondFactor } from '../accounts/second-factor.ts';
+import { createSharedLogins } from './shared-login.ts';
 
 /** Emails with invitations to one app; the link is shown in any case. */
 const MAX_MAILS = 100;
@@ -194,10 +195,11 @@ export function parseAccountId(text: string): ObjectId {
 
 export function memberRoutes(
   { store, access, invitations, roles }: Accounts,
-  { service: apps }: Pick<Apps, 'service'>,
+  { model }: Pick<Apps, 'model'>,
   invite: Inviter,
   limits: SharedLimits,
 ): Route[] {
+  const sharedLogins = createSharedLogins(model);
   const mails = limits.create('invitations', MAX_MAILS, MAILS_MS);
 
   return routes(memberEndpoints, {
@@ -271,14 +273,14 @@ export function memberRoutes(
       return { ok: true as const };
     },
 
-    getAccess: async ({ app: { id } }) => ({ sharedLogin: await apps.hasSharedLogin(id) }),
+    getAccess: async ({ app: { id } }) => ({ sharedLogin: await sharedLogins.isAllowed(id) }),
 
     replaceAccess: async ({ app, principal, body, until, audit }) => {
       if (principal.role !== 'admin' && !principal.account) {
         throw new Forbidden('managerRequired');
       }
       const epoch = await access.setSharedLogin(app, body.sharedLogin, until);
-      await apps.setSharedLogin(app.id, body.sharedLogin, epoch);
+      await sharedLogins.set(app.id, body.sharedLogin, epoch);
       audit({ detail: { sharedLogin: body.sharedLogin } });
       return { sharedLogin: body.sharedLogin };
     },

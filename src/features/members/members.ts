@@ -11,7 +11,7 @@ import { ownAccountRoutes } from './own-account.routes.ts';
 /** Creates the administration of accounts, members and invitations (spec 4.13). */
 export function createMembers(deps: {
   accounts: Accounts;
-  apps: Pick<Apps, 'service' | 'scope'>;
+  apps: Pick<Apps, 'service' | 'scope' | 'model'>;
   config: Pick<Config, 'publicUrl'>;
   cursors: Cursors;
   limits: SharedLimits;

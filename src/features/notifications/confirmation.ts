@@ -1,7 +1,7 @@
 import { type ObjectId, UUID } from 'mongodb';
 import type { App } from '../../core/apps/app.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
 import { NoRecord } from '../../core/users/submission-writes.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { AppNotFound, Gone, NotFound } from '../../platform/core/errors.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import { createSigner } from '../../platform/core/signer.ts';

@@ -1,6 +1,6 @@
 import { fromDate, toCalendarDate } from '@internationalized/date';
 import type { ObjectId } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { canonicalTimeZone } from '../../platform/core/identifiers.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { AppDocument } from '../../core/apps/app.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { oneLine } from '../../platform/mail/content.ts';
 import { type FormSettings, formHeading, settingsIn } from '../form-settings/form-settings.ts';
 

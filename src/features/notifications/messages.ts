@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';

@@ -1,7 +1,7 @@
-import { PLACEHOLDER } from '../../core/fields/base/plain-texts.ts';
 import { type FieldDefinition, isOfStaff } from '../../core/fields/definition.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
 import { cut, oneLine } from '../../platform/mail/content.ts';
+import { PLACEHOLDER } from '../../platform/text/text.ts';
 import { choiceLabels, formControl } from '../display/presentation.ts';
 
 const MAX_VALUE = 500;

@@ -1,6 +1,6 @@
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
 import type { Submission } from '../../core/users/submission.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { increment, push, type Requirement, type Statement, type WritePart } from '../../core/users/write-part.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';

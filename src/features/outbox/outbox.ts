@@ -1,6 +1,5 @@
 import { type ObjectId, UUID } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
-import { byAppAndEmail, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
+import { byAppAndEmail, type RecordId, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { INDEX_BUILD_TIME_MS } from '../../platform/database/indexes.ts';
 import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';

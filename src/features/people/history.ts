@@ -2,10 +2,10 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath, ScopeParameter } from '../../core/api/parameters.ts';
-import { parseRecordId } from '../../core/users/record-id.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Older } from '../../platform/database/removal.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
@@ -127,7 +127,7 @@ export const historyRoutes = (deps: {
     },
 
     listHistory: async ({ app, params, query: { cursor } }) => {
-      const id = parseRecordId(params.id);
+      const id = parseUuid(params.id);
       const bound = ['history', app.id, params.id];
       const { before } = cursors.read<{ before: number }>(cursor, bound) ?? { before: MAX_REVISION };
       const { days } = await store.get(app.id);

@@ -1,12 +1,12 @@
 import type { ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
 import type { ScopedApp } from '../../core/api/principal.ts';
-import type { AppService } from '../../core/apps/apps.service.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import { APPS_AT_ONCE, type PersonData, type PersonFile } from './person-data.ts';
 import { ALL_APPS, type Suppressions } from './suppressions.ts';
 
@@ -17,7 +17,7 @@ export type PeopleService = ReturnType<typeof createPeopleService>;
 
 /** Exports and erases the data of a person (spec 4.6). */
 export function createPeopleService(deps: {
-  apps: Pick<AppService, 'idsAfter' | 'namesOf'>;
+  apps: Pick<AppReads, 'idsAfter' | 'namesOf'>;
   /** In the order of an erasure: data that can become another part comes first. */
   parts(): readonly PersonData[];
   suppressions: Suppressions;

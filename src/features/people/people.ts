@@ -5,6 +5,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { Pace } from '../activity/activity.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import type { ReadNames } from '../audit/names.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';
 import type { Records } from '../records/records.ts';
@@ -37,13 +38,14 @@ export function createPeople(deps: {
   clock: DatabaseClock;
   logger: Logger;
   retentionEveryMs: number | undefined;
+  appReads: AppReads;
   renames: Pick<RenameStore, 'since'>;
   cursors: Cursors;
   readNames: ReadNames;
 }) {
-  const { apps, records, search, suppressions, parts, clock, logger, renames, cursors, readNames } = deps;
+  const { apps, appReads, records, search, suppressions, parts, clock, logger, renames, cursors, readNames } = deps;
   const { settings, pace, retentionEveryMs } = deps;
-  const people = createPeopleService({ apps: apps.service, suppressions, clock, logger, parts });
+  const people = createPeopleService({ apps: appReads, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
   const { history, kept } = records;
   return {
@@ -64,7 +66,7 @@ export function createPeople(deps: {
       createHistoryJob({
         parts: [history.dropOld, kept.dropOld],
         settings,
-        idsAfter: apps.service.idsAfter,
+        idsAfter: appReads.idsAfter,
         clock,
         pace,
         everyMs: retentionEveryMs,

@@ -4,7 +4,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { AppPath } from '../../core/api/parameters.ts';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { AppNotFound, Conflict } from '../../platform/core/errors.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';

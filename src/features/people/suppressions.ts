@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { Binary, ObjectId } from 'mongodb';
-import { ownedBy } from '../../core/feature.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { PersonEntry } from './person-data.ts';
 
 const HASH_BYTES = 16;

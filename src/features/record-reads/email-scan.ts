@@ -1,8 +1,9 @@
 import type { ObjectId } from 'mongodb';
-import { allOf, BY_EMAIL, type RecordFilter, type UserCollection } from '../../core/users/users.model.ts';
+import { BY_EMAIL, type RecordFilter, type UserCollection } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
 import type { Budget } from './ranges.ts';
+import { allOf } from './record-filters.ts';
 
 const TIME_MS = 700;
 /** Apps whose emails one query compares. Fewer after a query that took too long. */

@@ -1,7 +1,7 @@
 import type { Binary, ObjectId, UUID } from 'mongodb';
-import { firstIdAt } from '../../core/users/record-id.ts';
 import { NEWEST_FIRST, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
 import { isMissingHint } from '../../platform/database/failures.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import { BY_FIRST_EVENT, WAITING } from '../outbox/outbox.ts';
 import type { ErasureCollection } from '../records/erasure.ts';
 

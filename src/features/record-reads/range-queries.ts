@@ -1,9 +1,10 @@
 import { Binary, type Document, type FindOptions, MaxKey, MinKey, type Sort, UUID } from 'mongodb';
-import { allOf, BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserDocument } from '../../core/users/users.model.ts';
+import { BY_EMAIL, NEWEST_FIRST, type RecordFilter, type UserDocument } from '../../core/users/users.model.ts';
 import { readId } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import type { AppId } from '../../platform/http/operator-load.ts';
+import { allOf } from './record-filters.ts';
 import type { RecordSearch } from './word-reads.ts';
 
 /** `id` and `email` are indexes of an app, `all` is that of all apps by id; others are slots. */

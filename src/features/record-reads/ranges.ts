@@ -1,7 +1,7 @@
 import type { Sort } from 'mongodb';
-import { MAX_PAGE_BYTES, PAGE_BYTES } from '../../core/users/record-list.ts';
-import { allOf, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
+import type { UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { firstBatch, type RawDocuments, takeBytes, totalBytes } from '../../platform/bson/documents.ts';
+import { MAX_PAGE_BYTES, PAGE_BYTES } from '../../platform/bson/pages.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import {
@@ -24,6 +24,7 @@ import {
   type Segment,
   walkable,
 } from './range-queries.ts';
+import { allOf } from './record-filters.ts';
 import { BY_WORD, createWordPlans, type RecordSearch, type WordLimits } from './word-reads.ts';
 
 export {

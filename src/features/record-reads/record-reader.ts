@@ -1,10 +1,9 @@
 import { MinKey, type ObjectId } from 'mongodb';
-import { firstIdAt, parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import {
-  allOf,
   BY_EMAIL,
   NEWEST_FIRST,
   type RecordFilter,
+  type RecordId,
   type UserCollection,
   type UserDocument,
 } from '../../core/users/users.model.ts';
@@ -13,10 +12,12 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { decodeExactly } from '../../platform/database/collections.ts';
 import { isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
+import { firstIdAt, parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { PersonData } from '../people/person-data.ts';
 import type { RecordEraser } from '../records/erasure.ts';
 import { type RecentRenames, shownRecord } from '../renames/shown-renames.ts';
 import { createRecordDetails, type DetailedRecord, type RecordDetails } from './record-details.ts';
+import { allOf } from './record-filters.ts';
 
 /** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;
@@ -168,7 +169,7 @@ export type FindDetails = ReturnType<typeof createDetailsFinder>;
 export const createDetailsFinder =
   ({ find }: Pick<RecordReader, 'find'>, { projection }: Pick<RecordDetails, 'projection'>) =>
   async (appId: ObjectId, id: string): Promise<DetailedRecord | undefined> => {
-    const _id = parseRecordId(id);
+    const _id = parseUuid(id);
     return _id && find<DetailedRecord>(appId, _id, projection);
   };
 

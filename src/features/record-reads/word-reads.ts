@@ -1,8 +1,9 @@
 import { BSONRegExp, MaxKey, MinKey, type ObjectId } from 'mongodb';
-import { allOf, type RecordFilter, type UserCollection, type UserDocument } from '../../core/users/users.model.ts';
+import type { RecordFilter, UserCollection, UserDocument } from '../../core/users/users.model.ts';
 import { isEmptyRange, isOverTime } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { ANY_WORD } from '../../platform/text/words.ts';
+import { allOf } from './record-filters.ts';
 
 /** The index of words for all apps. Records of one word are in the order of their creation. */
 export const BY_WORD = { appId: 1, words: 1, _id: -1 } as const;

@@ -6,6 +6,7 @@ import type { UserBase } from '../../core/users/users.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { Pace } from '../activity/activity.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import type { SlotHandover } from '../indexes/slot-handover.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
 import { createRecordPages } from '../record-reads/record-pages.ts';
@@ -34,6 +35,7 @@ export function createRecordBase(
     apps: Apps;
     schemas: Schemas;
     renames: RenameStore;
+    appReads: Pick<AppReads, 'idsAfter'>;
     pace: Pick<Pace, 'throttle'>;
     slotHandover: Pick<SlotHandover, 'handOver'>;
     clock: Pick<DatabaseClock, 'earlier' | 'read'>;

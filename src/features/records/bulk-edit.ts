@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, type UUID } from 'mongodb';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { extraKeysExpression } from '../../core/users/record-limits.ts';
-import { theseRecords, type UserDocument, updateAsRead } from '../../core/users/users.model.ts';
+import { theseRecords, type UserDocument } from '../../core/users/users.model.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { type HistoryAuthor, type HistoryEntry, underPresentKeys, undoOf } from '../history/history-entries.ts';
+import { updateAsRead } from '../record-reads/record-filters.ts';
 import { type PendingRenames, presentKey } from '../renames/renames.ts';
 import {
   type ChangeMark,

@@ -1,7 +1,6 @@
 import type { ObjectId } from 'mongodb';
-import type { RecordId } from '../../core/users/record-id.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
-import type { UserCollection } from '../../core/users/users.model.ts';
+import type { RecordId, UserCollection } from '../../core/users/users.model.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId, UUID } from 'mongodb';
-import { ownedBy } from '../../core/feature.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
 import {
   type RecordFilter,
+  type RecordId,
   theseRecords,
   type UserCollection,
   type UserDocument,
@@ -16,7 +15,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
-import type { RemovalGuard } from '../../platform/database/removal.ts';
+import { ownedBy, type RemovalGuard } from '../../platform/database/removal.ts';
 import { NOT_MOVING } from '../history/history-entries.ts';
 
 /** An announced erasure, without personal data; the event follows the deletion (decision 23). */

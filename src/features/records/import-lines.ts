@@ -10,12 +10,11 @@ import {
   typesExpression,
   type WriteConflict,
 } from '../../core/users/conflict.ts';
-import type { RecordId } from '../../core/users/record-id.ts';
 import { arrayFullError, refuseOversized } from '../../core/users/record-limits.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from '../../core/users/record-upsert.ts';
 import type { Claim, Submission } from '../../core/users/submission.ts';
-import { BY_EMAIL, type UserDocument, updateAsRead } from '../../core/users/users.model.ts';
+import { BY_EMAIL, type RecordId, type UserDocument } from '../../core/users/users.model.ts';
 import { AppError, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
@@ -24,6 +23,7 @@ import { type Guard, insertGuarded, insertTarget } from '../../platform/database
 import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history-entries.ts';
+import { updateAsRead } from '../record-reads/record-filters.ts';
 import type { EditParts } from './edit-part.ts';
 import type { RecordEraser } from './erasure.ts';
 

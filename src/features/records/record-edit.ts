@@ -3,7 +3,6 @@ import { BSON, ObjectId } from 'mongodb';
 import { momentIn } from '../../core/schemas/checked-data.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { OutdatedSchema } from '../../core/users/conflict.ts';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
 import type { UserRecord } from '../../core/users/record-json.ts';
 import {
   arrayFullError,
@@ -16,7 +15,13 @@ import {
 } from '../../core/users/record-limits.ts';
 import type { RecordPart, RecordParts } from '../../core/users/record-part.ts';
 import type { Revalidation } from '../../core/users/revalidation.ts';
-import type { RecordFilter, RecordUpdate, UserCollection, UserDocument } from '../../core/users/users.model.ts';
+import type {
+  RecordFilter,
+  RecordId,
+  RecordUpdate,
+  UserCollection,
+  UserDocument,
+} from '../../core/users/users.model.ts';
 import { type CheckedWrite, type Statement, unset } from '../../core/users/write-part.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import {
@@ -29,6 +34,7 @@ import {
 } from '../../platform/core/errors.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import type { RecordHistory } from '../history/history.ts';
 import {
@@ -345,7 +351,7 @@ export function createRecordEditor(
 
   /** An edit that depends on the record; the caller has checked what the function returns. */
   const change: ChangeRecord<EditSource> = async (app, id, source, by, leftMs, tags) => {
-    const _id = parseRecordId(id);
+    const _id = parseUuid(id);
     for (const again = limitAttempts('recordChanging', 1); ; again()) {
       const lease = await leases.hold(app.sourceAppId);
       if (!lease?.app.id.equals(app.id)) throw new AppNotFound();

@@ -72,7 +72,7 @@ export function createRecords(
   core: Users,
   { traces, consumers }: { traces: readonly RecordTraces[]; consumers: Pick<AppConsumers, 'hasAny'> },
 ) {
-  const { config, apps, schemas, renames, users, erasures, newId, limits, reader, guardOfErased } = base;
+  const { config, schemas, renames, users, erasures, newId, limits, reader, guardOfErased } = base;
   const { leases } = schemas;
   const { revalidation } = core;
   const details = createRecordDetails(parts);
@@ -109,7 +109,7 @@ export function createRecords(
     limits,
     parts: core.parts,
     details,
-    emails: createEmailScan(users, apps.service.idsAfter),
+    emails: createEmailScan(users, base.appReads.idsAfter),
     ranges: base.ranges,
     list: base.list,
     pages: base.pages,

@@ -2,13 +2,13 @@ import type { Document, ObjectId, UUID } from 'mongodb';
 import {
   NEWEST_FIRST,
   type RecordFilter,
-  readNext,
   theseRecords,
   type UserCollection,
   type UserDocument,
 } from '../../core/users/users.model.ts';
 import type { Job, StepContext } from '../../platform/jobs/job.ts';
 import type { SlotHandover } from '../indexes/slot-handover.ts';
+import { readNext } from '../record-reads/record-filters.ts';
 import { createRecordPasses, isUnknown, type PassDeps, workOnEach } from '../record-reads/record-passes.ts';
 import type { DueCheck, OpenRenames, RenameStore } from '../renames/rename-store.ts';
 import { type DisplacedNames, displacedNames, type PendingRenames } from '../renames/renames.ts';

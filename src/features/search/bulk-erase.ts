@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
-import { allOf } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
+import { allOf } from '../record-reads/record-filters.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import type { RecordEraser } from '../records/erasure.ts';
 import { type MatchingIds, unpackUuids } from './matching-ids.ts';

@@ -1,8 +1,9 @@
 import type { QueriedValues, ValueTest } from '../../core/fields/base/queries.ts';
-import { type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
+import type { RecordFilter } from '../../core/users/users.model.ts';
 import { literal } from '../../platform/database/collections.ts';
 import { HIGHEST, type Interval, LOWEST, type Ordered } from '../../platform/text/comparison.ts';
 import { normalizedText } from '../../platform/text/index-value.ts';
+import { recordFilter } from '../record-reads/record-filters.ts';
 
 /** A date of the kind `date` (spec 2.3), without text of a query, and without backtracking. */
 const DATE_FORM =

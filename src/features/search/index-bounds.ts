@@ -1,6 +1,6 @@
 import { MaxKey, MinKey } from 'mongodb';
 import type { QueriedValues } from '../../core/fields/base/queries.ts';
-import { firstIdAt } from '../../core/users/record-id.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import { type Bound, HIGHEST, type Interval, LOWEST } from '../../platform/text/comparison.ts';
 import { indexText, normalizedText } from '../../platform/text/index-value.ts';
 import type { Bounds } from '../record-reads/ranges.ts';

@@ -1,8 +1,8 @@
-import { allOf } from '../../core/users/users.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { EmailPlace, EmailScan } from '../record-reads/email-scan.ts';
 import { createBudget, type RecordRanges } from '../record-reads/ranges.ts';
+import { allOf } from '../record-reads/record-filters.ts';
 import type { RecordPages } from '../record-reads/record-pages.ts';
 import { buildFilter } from './condition-filters.ts';
 import { invalidQuery, NO_FIELDS, parseWhere } from './conditions.ts';

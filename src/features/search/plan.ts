@@ -1,4 +1,4 @@
-import { allOf, type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
+import type { RecordFilter } from '../../core/users/users.model.ts';
 import { beginsPattern, isShortText } from '../../platform/text/index-value.ts';
 import {
   type Bounds,
@@ -9,6 +9,7 @@ import {
   WITH_VALUE,
   WITHOUT_VALUE,
 } from '../record-reads/ranges.ts';
+import { allOf, recordFilter } from '../record-reads/record-filters.ts';
 import { buildFilter, caseless, type Predicate, type Sort } from './condition-filters.ts';
 import { emailPoints, emailPrefix, idTimes, slotIntervals, slotPrefix, slotTexts } from './index-bounds.ts';
 import type { SlotOf } from './queried-app.ts';

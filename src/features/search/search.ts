@@ -4,6 +4,7 @@ import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import type { AppActivity } from '../activity/activity.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import type { Records } from '../records/records.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
 import { createUserBreakdown } from './breakdown.ts';
@@ -24,6 +25,7 @@ export type Search = ReturnType<typeof createSearch>;
 /** Creates listings, queries, charts and statistics. `queryBudgetMs`: shorter in tests only. */
 export function createSearch(deps: {
   apps: Apps;
+  appReads: Pick<AppReads, 'named'>;
   activity: AppActivity;
   schemas: Schemas;
   renames: RenameStore;
@@ -32,7 +34,7 @@ export function createSearch(deps: {
   cursors: Cursors;
   queryBudgetMs: number | undefined;
 }) {
-  const { apps, activity, schemas, renames, records, load, cursors, queryBudgetMs } = deps;
+  const { apps, appReads, activity, schemas, renames, records, load, cursors, queryBudgetMs } = deps;
   const { pages, ranges, slots, words, erase, reader, findDetails, emails } = records;
   const { service: appService } = apps;
   const query = createUserQuery({ ranges, pages, budgetMs: queryBudgetMs });
@@ -63,7 +65,7 @@ export function createSearch(deps: {
     feature: {
       routes: [
         ...userRoutes(users, cursors, detailed, { users: records, apps: appService }),
-        ...userStatsRoutes({ apps: appService, activity, reader }),
+        ...userStatsRoutes({ apps: appService, appReads, activity, reader }),
         ...schemaCheckRoutes(
           createSchemaCheckService({ apps: appService, pages, schemas: schemas.service, fileLimit: schemas.fileLimit }),
         ),

@@ -8,6 +8,7 @@ import { JsonStream } from '../../platform/http/reply.ts';
 import { Timestamp, WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { AppActivity } from '../activity/activity.ts';
+import type { AppReads } from '../app-administration/app-reads.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import { TimeZoneParameter } from './parameters.ts';
 import { timeZoneOf } from './time-zone.ts';
@@ -81,8 +82,13 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_AT_ONCE = 92;
 
 /** Counts come from index keys (record-reader.ts), last submissions from the apps (activity.ts). */
-export const userStatsRoutes = (deps: { apps: AppService; activity: AppActivity; reader: RecordReader }): Route[] => {
-  const { apps, activity, reader } = deps;
+export const userStatsRoutes = (deps: {
+  apps: AppService;
+  appReads: Pick<AppReads, 'named'>;
+  activity: AppActivity;
+  reader: RecordReader;
+}): Route[] => {
+  const { apps, appReads, activity, reader } = deps;
 
   const present = ({ sourceAppId, lastSubmissionAt }: App, users = 0) => ({
     sourceAppId,
@@ -92,7 +98,7 @@ export const userStatsRoutes = (deps: { apps: AppService; activity: AppActivity;
 
   async function* ofApps(names: readonly string[]) {
     await activity.flush();
-    for (const app of await apps.named(names)) yield present(app, await reader.count(app.id));
+    for (const app of await appReads.named(names)) yield present(app, await reader.count(app.id));
   }
 
   async function* ofAllApps() {

@@ -1,7 +1,8 @@
-import { type RecordFilter, recordFilter } from '../../core/users/users.model.ts';
+import type { RecordFilter } from '../../core/users/users.model.ts';
 import { foldText, parseWords } from '../../platform/text/words.ts';
 import { foldedTexts, readEmail } from '../indexes/record-words.ts';
 import { type Bounds, EVERY_ASCENDING, EVERY_ID, type Segment } from '../record-reads/ranges.ts';
+import { recordFilter } from '../record-reads/record-filters.ts';
 import type { RecordSearch } from '../record-reads/word-reads.ts';
 import { emailPrefix } from './index-bounds.ts';
 

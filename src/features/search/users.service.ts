@@ -1,8 +1,8 @@
 import type { ObjectId } from 'mongodb';
 import type { App } from '../../core/apps/app.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
-import { parseRecordId } from '../../core/users/record-id.ts';
 import { NotFound } from '../../platform/core/errors.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { DetailedRecord } from '../record-reads/record-details.ts';
 import type { FindDetails } from '../record-reads/record-reader.ts';
@@ -71,7 +71,7 @@ export function createUserService(deps: {
 
     /** A submission in flight may create a new record. @throws {NotFound} */
     async erase(app: Pick<App, 'id'>, id: string): Promise<void> {
-      const _id = parseRecordId(id);
+      const _id = parseUuid(id);
       if (!_id || (await erase(app.id, [_id])) === 0) throw new NotFound('userNotFound');
     },
 

@@ -1,7 +1,8 @@
 import { ObjectId } from 'mongodb';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import type { Connection } from '../../platform/database/client.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
 import { createLookModel, createLookStore, lookRoutes } from './looks.ts';

@@ -1,7 +1,8 @@
 import type { ObjectId } from 'mongodb';
-import { firstIdAt, type RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordEvent } from '../outbox/outbox.ts';
 import type { PersonData } from '../people/person-data.ts';

@@ -1,4 +1,4 @@
-import type { RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';

@@ -1,9 +1,10 @@
 import { type Filter, ObjectId, UUID } from 'mongodb';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { EventType } from '../outbox/outbox.ts';
 import { shownUrl, type WebhookFormat } from './formats.ts';
 
@@ -171,7 +172,7 @@ export function createWebhookStore(webhooks: WebhookModel) {
 
     /** Resolves with the shown URL of each webhook that exists, by its id. */
     async named(ids: readonly string[]): Promise<Map<string, string>> {
-      const known = ids.flatMap((id) => parseRecordId(id) ?? []);
+      const known = ids.flatMap((id) => parseUuid(id) ?? []);
       const found = await webhooks.find({ _id: { $in: known } }, { projection: { url: 1, format: 1 } });
       return new Map(found.map((webhook) => [webhook._id.toString(), shownUrl(webhook)]));
     },

@@ -1,9 +1,10 @@
 import type { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
-import { parseRecordId, type RecordId } from '../../core/users/record-id.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import { type PlainCode, reasonOf, say } from '../../platform/languages/reasons.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
 import type { EventType } from '../outbox/outbox.ts';
@@ -167,7 +168,7 @@ export async function findWebhook(
   app: ScopedApp,
   id: string,
 ): Promise<WebhookDocument> {
-  const _id = parseRecordId(id);
+  const _id = parseUuid(id);
   const webhook = _id && (await webhooks.find(app.id, _id));
   if (!webhook) throw new NotFound('webhookNotFound');
   return webhook;

@@ -1,11 +1,12 @@
 import type { Apps } from '../../core/apps/apps.ts';
-import { type Feature, ownedBy } from '../../core/feature.ts';
+import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
-import { firstIdAt } from '../../core/users/record-id.ts';
 import type { Config } from '../../platform/core/config.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
+import { firstIdAt } from '../../platform/database/ordered-ids.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import type { JobSignal } from '../../platform/jobs/job-runner.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Pace } from '../activity/activity.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Document, MinKey, type ObjectId } from 'mongodb';
-import { createdAtOf } from '../../core/users/record-id.ts';
 import { firstIdAt } from '../../features/audit/audit-log.ts';
+import { createdAtOf } from '../../platform/database/ordered-ids.ts';
 import type { Diagnosis } from '../doctor/context.ts';
 import { decisive, readIndexes } from '../doctor/stored-data.ts';
 import type { AppLine, AuditLine, CollectionLine } from './manifest.ts';

@@ -1,4 +1,4 @@
-import type { Filter, Document as MongoDocument } from 'mongodb';
+import type { Filter, Document as MongoDocument, ObjectId } from 'mongodb';
 import { beginsBefore } from './clock.ts';
 import type { Collection } from './collections.ts';
 
@@ -69,4 +69,44 @@ async function removeStep<Document extends MongoDocument>(
   // With the filter, because a document of the same id may have been stored since.
   const found = { $and: [filter, those], ...inTime } as unknown as Filter<Document>;
   return (await collection.deleteMany(found, { hint: { _id: 1 } })).deletedCount;
+}
+
+/** The documents of a collection by their owner, an app. */
+interface Owned {
+  /** As `removeInSteps`, of all documents, or of those created at or after `since`. */
+  removeAll(appId: ObjectId, since?: Date, guard?: RemovalGuard): Promise<number>;
+  /** Whether there are documents that were created before, or at or after (`since`), `time`. */
+  has(appId: ObjectId, made: 'before' | 'since', time: Date): Promise<boolean>;
+}
+
+/**
+ * Tells which documents of a collection belong to an owner, and removes them.
+ * @param created the member that holds the time of creation, or has the order of creation
+ * @param of matches the documents of an owner; default: `appId`
+ * @param valueAt the value of `created` at a time
+ * @param keyMembers see `removeInSteps`
+ */
+export function ownedBy<Document extends MongoDocument>(
+  collection: Collection<Document>,
+  created: keyof Document & string,
+  {
+    of = (appId) => ({ appId }),
+    valueAt = (time) => time,
+    keyMembers = [],
+  }: {
+    of?(appId: ObjectId): object;
+    valueAt?(time: Date): unknown;
+    keyMembers?: readonly (keyof Document & string)[];
+  } = {},
+): Owned {
+  const filterOf = (appId: ObjectId, range?: object) =>
+    ({ ...of(appId), ...(range && { [created]: range }) }) as unknown as Filter<Document>;
+  return {
+    removeAll: (appId, since, guard) =>
+      removeInSteps(collection, filterOf(appId, since && { $gte: valueAt(since) }), guard, keyMembers),
+    has: async (appId, made, time) => {
+      const range = { [made === 'before' ? '$lt' : '$gte']: valueAt(time) };
+      return (await collection.findOne(filterOf(appId, range), { projection: { _id: 1 } })) !== null;
+    },
+  };
 }

@@ -1,6 +1,9 @@
 // Work on texts of any length that anybody may send. Each function takes time that grows with the
 // length alone; `npm run lint` refuses the methods that they replace (scripts/no-slow-text.grit).
 
+/** A placeholder in a text, such as `{email}`; its group is the name. */
+export const PLACEHOLDER = /\{([^{}\n]*)\}/g;
+
 /** The stream-safe format of Unicode (UAX #15) has at most so many marks in a row. */
 const MAX_MARKS = 30;
 /** Has no form of its own and ends a run of marks. */

@@ -1,7 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserDocument } from '../../../src/core/users/users.model.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { rounds } from '../../support/run/rounds.ts';
 
 /** The records of the large app. */
@@ -82,7 +82,7 @@ export interface Users {
 
 /** Stores the records of the large app as submissions store them while no field is indexed. */
 export async function fillLargeApp(users: Users, appId: ObjectId, sourceAppId: string): Promise<void> {
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const start = Date.now() - OLDEST_DAYS * DAY_MS;
   for (let from = 0; from < LARGE; from += BATCH) {
     const batch = Array.from({ length: BATCH }, (_, offset): UserDocument => {

@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Binary, ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createDatabaseContent, type FileContent, MissingContent } from '../../../src/features/files/file-content.ts';
 import { createFileStores } from '../../../src/features/files/file-stores.ts';
 import { CHUNK_BYTES, type ChunkCollection, createChunkModel } from '../../../src/features/files/files.model.ts';
@@ -12,6 +11,7 @@ import { type FilesBucket, parseFilesUrl } from '../../../src/platform/core/file
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
 import { ensureIndexes } from '../../../src/platform/database/indexes.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { startProxy } from '../../support/peers/proxy.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
@@ -23,7 +23,7 @@ const LARGE = 64_000_001;
 
 const lines: string[] = [];
 const logger = createLogger({ logLevel: 'info' }, { write: (line) => void lines.push(line) });
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 let connection: Connection;
 let chunks: ChunkCollection;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { FileDocument } from '../../../src/features/files/files.model.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { type S3Server, startS3 } from '../../support/peers/s3.ts';
 import { QUICK_JOBS, startServer, type TestServer } from '../../support/server/server.ts';
 import { CV, pdfOf, upload } from '../../support/server/uploads.ts';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const POLL = { timeout: 20_000 };
 const NAME = { key: 'name', kind: 'text' } as const;
 const PEOPLE = 4;
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 let s3: S3Server;
 beforeAll(async () => {

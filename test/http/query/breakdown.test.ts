@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { createRecordRanges } from '../../../src/features/record-reads/ranges.ts';
 import { type Breakdown, createUserBreakdown } from '../../../src/features/search/breakdown.ts';
 import { parseQuery } from '../../../src/features/search/users.service.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { FIELDS, holds } from '../../support/database/query-model.ts';
 import { recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
 import { rounds } from '../../support/run/rounds.ts';
@@ -116,7 +116,7 @@ describe('a breakdown by time', () => {
   /** Stores a record for each quarter of an hour between two times. */
   async function storeBetween(from: string, to: string): Promise<string> {
     const app = new ObjectId();
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const quarters = (Date.parse(to) - Date.parse(from)) / 900_000;
     const list = Array.from({ length: quarters }, (_, at) => {
       const createdAt = new Date(Date.parse(from) + at * 900_000);
@@ -196,7 +196,7 @@ describe('a breakdown of many different values', () => {
   let stored: UserDocument[];
 
   beforeAll(async () => {
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     stored = AMOUNTS.map((amount, at) => {
       const born = new Date(Date.UTC(1930, 0, 1 + ((at * 31) % 30_000))).toISOString().slice(0, 10);
       const data = { age: amount, born, name: at % 3 === 0 ? 'Ada' : `Name ${at}`, extra: 'x'.repeat(100 + at) };

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { plainPage } from '../../../src/features/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../../support/database/index-slots.ts';
 import { FIELDS, inOrder } from '../../support/database/query-model.ts';
 import { createQueries, slotOf, storeIndexedRecords } from '../../support/database/query-records.ts';
@@ -79,7 +79,7 @@ describe('a page of GET /auth/users without a query', () => {
     const { password, sourceAppId } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
     const { _id } = await appDocument(server, sourceAppId);
     const [sample] = records as [UserDocument];
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     const stored = Array.from({ length: 20_500 }, (_, at) => ({
       _id: newId(sample.createdAt),
       appId: _id,

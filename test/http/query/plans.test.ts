@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { Client } from '../../support/server/client.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const app = await server.admin.buildApp({ fields: fields.map(({ key, kind }) => ({ key, kind })) });
   operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
   const appId = (await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId }))?._id;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const records = Array.from({ length: RECORDS }, (_, at) => {
     const now = new Date();
     const data = { name: `Person ${at}`, age: at % 100, plan: at % 2 ? 'Pro' : 'free', city: `c${at % 7}` };

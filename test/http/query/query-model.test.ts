@@ -4,11 +4,11 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { MAX_CURSOR_LENGTH } from '../../../src/features/search/parameters.ts';
 import { findUsers, type PageRequest } from '../../../src/features/search/users.service.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { createCursors } from '../../../src/platform/http/cursors.ts';
 import { FIELDS, holds, inOrder, slotsOf } from '../../support/database/query-model.ts';
 import { createQueries, recordOf, slotOf, storeIndexedRecords, where } from '../../support/database/query-records.ts';
@@ -91,7 +91,7 @@ describe.each([
   });
 
   it('find each match once when no page can read all, also while records are added and erased', async () => {
-    const newId = createRecordIds();
+    const newId = createOrderedIds();
     await fc.assert(
       fc.asyncProperty(request, async (query) => {
         const matching = records.filter((record) => query.where.every((one) => holds(record, one)));

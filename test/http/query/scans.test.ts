@@ -1,7 +1,7 @@
 // @module-tag fault
 
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { DEADLINE_MS } from '../../../src/platform/http/deadline.ts';
 import { type CommandTap, startCommandTap } from '../../support/database/command-tap.ts';
 import { rounds } from '../../support/run/rounds.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
   const appId = (await server.db.collection('apps').findOne({ sourceAppId: app.sourceAppId }))?._id;
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   for (let from = 0; from < RECORDS; from += BATCH) {
     const records = Array.from({ length: BATCH }, (_, offset) => {
       const now = new Date();

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { recordWords } from '../../../src/features/indexes/record-words.ts';
 import { createWordRecords } from '../../../src/features/indexes/word-records.ts';
@@ -9,6 +8,7 @@ import { createRecordRanges } from '../../../src/features/record-reads/ranges.ts
 import { orderedPage } from '../../../src/features/search/pages.ts';
 import { textSearch } from '../../../src/features/search/text-search.ts';
 import { decode } from '../../../src/platform/database/collections.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
 import { startServer, type TestServer } from '../../support/server/server.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const syllable = fc.constantFrom(...SYLLABLES);
   const word = fc.tuple(syllable, syllable).map((both) => both.join(''));
   const data = fc.record({ name: fc.tuple(word, word).map((both) => both.join(' ')), city: word });
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const all = fc.sample(data, { numRuns: RECORDS, seed: 5 });
   records = all.map((own, n) => {
     const now = new Date();

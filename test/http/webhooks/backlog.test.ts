@@ -1,9 +1,9 @@
 import { ObjectId, UUID } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserDocument } from '../../../src/core/users/users.model.ts';
 import { createRelay, type RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { createModels, type Models } from '../../support/database/models.ts';
 import { databaseUri } from '../../support/server/process.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 beforeEach(() => models.users.collection.deleteMany({}));
 
 const appId = new ObjectId();
-const newId = createRecordIds();
+const newId = createOrderedIds();
 let number = 0;
 
 /** Stores a record with waiting events, the last of `revision`. */

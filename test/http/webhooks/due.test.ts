@@ -1,10 +1,11 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createRecordIds, type RecordId } from '../../../src/core/users/record-id.ts';
+import type { RecordId } from '../../../src/core/users/users.model.ts';
 import type { RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { createDeliveryStore, type DeliveryStore } from '../../../src/features/webhooks/deliveries.model.ts';
 import type { WebhookDocument } from '../../../src/features/webhooks/webhooks.model.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { createModels } from '../../support/database/models.ts';
 import { databaseUri } from '../../support/server/process.ts';
@@ -15,7 +16,7 @@ const BEFORE = Date.now();
 const LATER = BEFORE + 5_000;
 const CHANGES = 1_200;
 const appId = new ObjectId();
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 let connection: Connection;
 let store: DeliveryStore;

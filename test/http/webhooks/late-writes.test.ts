@@ -2,7 +2,6 @@
 
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createRelay, type RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { createDeliveryStore } from '../../../src/features/webhooks/deliveries.model.ts';
 import { createDispatcher } from '../../../src/features/webhooks/dispatcher.ts';
@@ -10,6 +9,7 @@ import type { DeliveryDocument, WebhookDocument } from '../../../src/features/we
 import { createWebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createLogger } from '../../../src/platform/core/logger.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 import { randomName } from '../../support/database/databases.ts';
 import { createModels, type Models } from '../../support/database/models.ts';
@@ -20,7 +20,7 @@ import { databaseUri } from '../../support/server/process.ts';
 const NOW = Date.now();
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const appId = new ObjectId();
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 let connection: Connection;
 let models: Models;

@@ -2,7 +2,6 @@ import { type ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AppDocument } from '../../../src/core/apps/app.ts';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createAppConsumers } from '../../../src/features/outbox/app-consumers.ts';
 import type { RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { createRecordEraser } from '../../../src/features/records/erasure.ts';
@@ -11,6 +10,7 @@ import { createWebhookRemoval } from '../../../src/features/webhooks/webhook-rem
 import type { DeliveryDocument, WebhookDocument, WebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createDeletedWebhookModel, createWebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createDeliveryConsumer } from '../../../src/features/webhooks/webhooks.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { holdJob } from '../../support/database/held-job.ts';
 import { appDocument } from '../../support/database/index-slots.ts';
 import { createModels } from '../../support/database/models.ts';
@@ -270,7 +270,7 @@ describe('an erasure', () => {
     const erase = createRecordEraser({
       users: a.db.collection('users') as never,
       erasures: a.db.collection('erasures') as never,
-      newId: createRecordIds(),
+      newId: createOrderedIds(),
       hasConsumers: async () => false,
       traces: [{ exist: store.names, remove: () => Promise.reject(killed) }],
       guardOfErased: () => async () => new Date(),

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { ObjectId } from 'mongodb';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createRecordList } from '../../../src/core/users/record-list.ts';
 import type { UserCollection, UserDocument } from '../../../src/core/users/users.model.ts';
 import { createRecordPages } from '../../../src/features/record-reads/record-pages.ts';
 import type { ReadySlot } from '../../../src/features/search/queried-app.ts';
 import { createUserQuery } from '../../../src/features/search/user-query.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { createOperatorLoad } from '../../../src/platform/http/operator-load.ts';
 import { FIELDS, slotsOf } from './query-model.ts';
 
@@ -154,7 +154,7 @@ export const where = fc.oneof(
 );
 /** Makes `count` records of an app, always the same ones: usual values, odd ones, and none. */
 function sampleRecords(appId: ObjectId, count: number): UserDocument[] {
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   return fc.sample(data, { numRuns: count, seed: 1 }).map((own, at) => recordOf(appId, own, at, newId));
 }
 
@@ -162,7 +162,7 @@ export function recordOf(
   appId: ObjectId,
   own: Record<string, unknown>,
   at: number,
-  newId: ReturnType<typeof createRecordIds>,
+  newId: ReturnType<typeof createOrderedIds>,
 ): UserDocument {
   const createdAt = new Date(START + Math.floor(at / 3));
   const updatedAt = new Date(START + (at % 7));

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createRecordIds, parseRecordId, type RecordId } from '../../../src/core/users/record-id.ts';
+import type { RecordId } from '../../../src/core/users/users.model.ts';
 import type { EventType, RecordEvent } from '../../../src/features/outbox/outbox.ts';
+import { createOrderedIds, parseUuid } from '../../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../database/index-slots.ts';
 import type { TestServer } from './server.ts';
 
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 /** Stores a record without an event, so that a test decides which events are told. */
 export async function insertRecord(
@@ -33,7 +34,7 @@ export async function eventOf(
   id: RecordId | string,
   type: EventType = 'user.created',
 ): Promise<RecordEvent> {
-  const recordId = typeof id === 'string' ? parseRecordId(id) : id;
+  const recordId = typeof id === 'string' ? parseUuid(id) : id;
   if (!recordId) throw new Error('no record id');
   const { _id: appId } = await appDocument(server, sourceAppId);
   const eventId = type === 'user.created' ? recordId.toString() : randomUUID();

@@ -1,8 +1,8 @@
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../database/index-slots.ts';
 import type { TestServer } from './server.ts';
 
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 /**
  * Stores records of an app, `p0@x.org` and so on, without submissions: they have no index values,

@@ -52,6 +52,7 @@ function serve(scopes: Scope[] = []) {
     createCors(
       { corsOrigins: ['https://listed.example'], trustProxy: false, publicUrl: undefined },
       async (_req, origin) => origin === 'https://of-the-app.example',
+      [],
     ),
   );
   app.use(

@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import { createBatchedWriter } from '../../../src/core/users/record-writer.ts';
 import { createUserModel } from '../../../src/core/users/users.model.ts';
 import { type Connection, connectDatabase } from '../../../src/platform/database/client.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 import { NO_METRICS } from '../../../src/platform/metrics/metrics.ts';
 import { startFakeMongos } from '../../support/database/fake-mongos.ts';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 it('acknowledges no write of a batch that no majority confirmed, also beside one that failed', async () => {
   const { write } = createBatchedWriter(createUserModel(connection).collection, NO_METRICS);
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const insert = (email: string) => {
     const createdAt = new Date();
     const id = newId(createdAt);

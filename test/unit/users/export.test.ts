@@ -1,12 +1,12 @@
 import { text as readAll } from 'node:stream/consumers';
 import { BSON, ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createRecordIds } from '../../../src/core/users/record-id.ts';
 import type { UserRecord } from '../../../src/core/users/record-json.ts';
 import { exportUsers } from '../../../src/features/exports/exports.service.ts';
+import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
 
 const createdAt = new Date('2026-01-31T08:30:00.000Z');
-const newId = createRecordIds();
+const newId = createOrderedIds();
 
 function record(data: Record<string, unknown>, email = 'ada@example.com'): UserRecord {
   const appId = new ObjectId();

@@ -1,3 +1,4 @@
+import { choicesIn } from '../../../platform/text/choice-list.ts';
 import {
   foldCase,
   type Interval,
@@ -8,7 +9,6 @@ import {
   related,
 } from '../../../platform/text/comparison.ts';
 import { isIsoDate, parseInstant } from '../../../platform/text/iso-date.ts';
-import { choicesIn } from './choice-list.ts';
 import { BOOLEAN_TEXTS, DECIMAL, itemsOf, lastOf, lastTrimmed, withLineFeeds } from './plain-texts.ts';
 
 // The half of each kind that the hosted form and the embed script load: it imports no zod.

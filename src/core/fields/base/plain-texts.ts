@@ -35,6 +35,3 @@ export function itemsOf(texts: readonly string[]): string[] | undefined {
   const items = texts.filter((text) => text !== '').map(withLineFeeds);
   return items.length > 0 ? items : undefined;
 }
-
-/** A placeholder of a reply, such as `{email}`; its group is the name. */
-export const PLACEHOLDER = /\{([^{}\n]*)\}/g;

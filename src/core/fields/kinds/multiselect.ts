@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
-import { CHOICE_SEPARATOR, choicesIn } from '../base/choice-list.ts';
+import { CHOICE_SEPARATOR, choicesIn } from '../../../platform/text/choice-list.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { Count, defineKind, type FieldBase } from '../base/kind.ts';

@@ -1,7 +1,6 @@
 import './no-eval.ts';
 
 export { BROWSER_KINDS, type ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
-export { CHOICE_SEPARATOR, choicesIn } from '#src/core/fields/base/choice-list.ts';
 export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/core/fields/base/file-types.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/core/fields/base/kind.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
@@ -35,4 +34,5 @@ export {
 } from '#src/features/display/presentation.ts';
 export { safeParse } from '#src/platform/http/safe-parse.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';
+export { CHOICE_SEPARATOR, choicesIn } from '#src/platform/text/choice-list.ts';
 export { dayOf, isDay } from '#src/platform/text/iso-date.ts';

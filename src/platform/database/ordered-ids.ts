@@ -2,12 +2,10 @@ import { randomFillSync } from 'node:crypto';
 import { Binary, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 
-export type RecordId = UUID;
-
 const ID_BYTES = 16;
 
-/** UUIDs of version 7, in order of creation (spec 4.3): no index on `createdAt` (decision 2). */
-export function createRecordIds(): (createdAt: Date) => RecordId {
+/** Creates UUIDs of version 7, in order of creation: no index on `createdAt` (decision 2). */
+export function createOrderedIds(): (createdAt: Date) => UUID {
   const random = createRandomBytes();
   let last = 0;
   let sequence = 0;
@@ -34,12 +32,12 @@ function createRandomBytes(): () => Uint8Array {
   };
 }
 
-/** Returns the lowest id of a record that was created at `time` or later. */
-export function firstIdAt(time: Date): RecordId {
+/** Returns the lowest id of a document that was created at `time` or later. */
+export function firstIdAt(time: Date): UUID {
   return new UUID(v7({ msecs: time.getTime(), seq: 0, random: new Uint8Array(ID_BYTES) }, new Uint8Array(ID_BYTES)));
 }
 
-/** The time of creation in the id of a record. */
+/** The time of creation in an id. */
 export const createdAtOf = (id: Binary): Date => new Date(Buffer.from(id.buffer).readUIntBE(0, 6));
 
 /** Matches ids of `length` bytes with this prefix: MongoDB orders those of one length bytewise. */
@@ -50,6 +48,6 @@ export function prefixRange(length: number, ...parts: Uint8Array[]): { $gte: Bin
 }
 
 /** Returns undefined when the text is not a UUID. */
-export function parseRecordId(text: string): RecordId | undefined {
+export function parseUuid(text: string): UUID | undefined {
   return UUID.isValid(text) ? new UUID(text) : undefined;
 }
