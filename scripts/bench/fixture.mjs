@@ -2,8 +2,8 @@
 // records of the cases.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { SERVER_FLAGS } from '../../dist/operations/cli/serve-command.js';
+import { createOrderedIds } from '../../dist/platform/database/ordered-ids.js';
 import { call, logIn, logInCookie } from '../client.mjs';
 import { schema } from './cases.mjs';
 import { startReplicaSet, startStandalone } from './mongods.mjs';
@@ -61,7 +61,7 @@ export async function storeRecords(
   { app, schemaVersion, records, dataOf, emailOf = (number) => `person${number}@example.com`, progress = () => {} },
 ) {
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: app });
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   for (let from = 0; from < records; from += STEP) {
     const batch = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {
       const number = from + offset;

@@ -94,8 +94,8 @@ async function prepare(url, db, progress) {
 
 /** Stores held submissions and audit events of the flooded app. */
 async function storeOthers(db) {
-  const { createRecordIds } = await import('../../dist/core/users/record-id.js');
-  const newId = createRecordIds();
+  const { createOrderedIds } = await import('../../dist/platform/database/ordered-ids.js');
+  const newId = createOrderedIds();
   const { _id: appId } = await db.collection('apps').findOne({ sourceAppId: FLOODED });
   const now = new Date();
   const expiresAt = new Date(now.getTime() + 86_400_000);

@@ -1,7 +1,7 @@
 // npm run bench -- --inbox: what it costs that an app keeps its submissions, and pages of an inbox
 // of a million entries.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRecordIds } from '../../dist/core/users/record-id.js';
+import { createOrderedIds } from '../../dist/platform/database/ordered-ids.js';
 import { logIn } from '../client.mjs';
 import { HOT_USERS, schema, submission } from './cases.mjs';
 import { compareRates } from './events.mjs';
@@ -68,7 +68,7 @@ function daysAgo(days) {
 /** Stores entries as the consumer of events does. */
 async function storeEntries(db, records, progress) {
   const { _id: appId, sourceAppId } = await db.collection('apps').findOne({ sourceAppId: 'inbox' });
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const start = Date.now() - DAYS * DAY_MS;
   for (let from = 0; from < records; from += STEP) {
     const entries = Array.from({ length: Math.min(STEP, records - from) }, (_, offset) => {

@@ -1,10 +1,10 @@
 import { createApp } from '../../dist/app.js';
-import { createRecordIds } from '../../dist/core/users/record-id.js';
 import { createEmbed } from '../../dist/http/embed.js';
 import { listen } from '../../dist/http/listener.js';
 import { loadConfig } from '../../dist/platform/core/config.js';
 import { createLogger } from '../../dist/platform/core/logger.js';
 import { connectDatabase } from '../../dist/platform/database/client.js';
+import { createOrderedIds } from '../../dist/platform/database/ordered-ids.js';
 import { startEmbedded } from '../../dist/platform/embedded/embedded.js';
 import { createServices } from '../../dist/services.js';
 import { call, logIn } from '../client.mjs';
@@ -75,7 +75,7 @@ async function sendFromPages(url) {
 /** Spreads the creation times over the last 30 days for the chart. The API cannot set them. */
 async function spreadOverTime(connection) {
   const users = connection.getClient().db(connection.name).collection('users');
-  const newId = createRecordIds();
+  const newId = createOrderedIds();
   const records = await users.find().sort({ _id: 1 }).toArray();
   for (const [index, { _id, ...record }] of records.entries()) {
     const age = 29.4 * (1 - Math.sqrt((index + 1) / records.length)) + ((index * 7) % 11) / 40;

@@ -3,8 +3,6 @@ import type { Deadline } from '../../platform/http/deadline.ts';
 declare global {
   namespace Express {
     interface Request {
-      /** The id of the request in the log and in the response. */
-      id: string;
       /** The app that the request names or is authenticated as; for the log. */
       appId?: string;
       /** Whether its `Origin` is the service's own (spec 5.3). */

@@ -12,7 +12,7 @@ export const AppPath = z.object({ sourceAppId: z.string().meta({ example: 'newsl
 /** What people read in place of the id. */
 export const AppName = z.string().optional().meta({ description: 'Absent for an app without a name' });
 
-/** The query parameter with which admins name another app (apps.service.ts). */
+/** The query parameter with which admins name another app (principal.ts). */
 export const ScopeParameter = SourceAppId.optional().meta({
   description: 'The app to work on, for admins. Default: the app of the caller',
   example: 'newsletter',

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { ObjectId } from 'mongodb';
-import { InvalidInput } from '../../platform/core/errors.ts';
+import { Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import type { Writer } from '../fields/base/kind.ts';
 
 /** What API keys may be given. */
@@ -87,4 +87,18 @@ export function withApp<Caller extends { own: PrincipalApp | undefined }>(
     app: { get: app },
     sourceAppId: { get: () => app().sourceAppId },
   }) as Caller & Pick<SessionPrincipal, 'app' | 'sourceAppId'>;
+}
+
+/**
+ * Resolves with the named app, by default that of the session (spec 4.3). @throws {NotFound}
+ * @throws {Forbidden} when a caller other than an admin names another app
+ */
+export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
+
+export function createAppScope(apps: { get(sourceAppId: string): Promise<ScopedApp> }): AppScope {
+  return async (principal, sourceAppId) => {
+    if (sourceAppId === undefined || sourceAppId === principal.own?.sourceAppId) return principal.app;
+    if (principal.role !== 'admin') throw new Forbidden('adminRequired');
+    return apps.get(sourceAppId);
+  };
 }

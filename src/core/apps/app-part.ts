@@ -13,7 +13,7 @@ export interface AppPart {
   /** Returns the members of an {@link App} that it reads of the stored one. */
   read?(stored: AppDocument): Partial<App>;
   /** What the stored app has to match for log-ins with its password, and for their sessions. */
-  readonly logIn?: Filter<AppDocument>;
+  readonly logInFilter?: Filter<AppDocument>;
   /** Returns whether two reads of an app are the same state for a lease. */
   isSame?(one: App, other: App): boolean;
   /** Returns what a lease changes in the app because of its schema. Called once for each lease. */
@@ -26,6 +26,9 @@ interface LeasedSchema {
   stored: StoredSchema;
 }
 
+const andOf = (filters: readonly Filter<AppDocument>[]): Filter<AppDocument> =>
+  filters.length > 0 ? { $and: [...filters] } : {};
+
 export type AppParts = ReturnType<typeof createAppParts>;
 
 /** Joins the parts of all features. @throws {Error} when two of them have the same member */
@@ -34,7 +37,7 @@ export function createAppParts(parts: readonly AppPart[]) {
     /** Those of the core too. */
     members: joinMembers([CORE_MEMBERS, ...parts.map(({ members = {} }) => members)]),
 
-    logIn: Object.assign({}, ...parts.map(({ logIn }) => logIn)) as Filter<AppDocument>,
+    logInFilter: andOf(parts.flatMap(({ logInFilter = [] }) => logInFilter)),
 
     indexes: parts.flatMap(({ indexes = [] }) => indexes),
 

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Filter, type FindOptions, ObjectId } from 'mongodb';
-import {
-  AppNotFound,
-  Conflict,
-  Forbidden,
-  InvalidInput,
-  Unauthenticated,
-  Unavailable,
-} from '../../platform/core/errors.ts';
+import { AppNotFound, Conflict, InvalidInput, Unauthenticated, Unavailable } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN, REACHABLE_APP_ID } from '../../platform/core/identifiers.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { generatePassword, type PasswordHasher, type Waiter } from '../../platform/log-ins/passwords.ts';
-import type { AppPrincipal, ScopedApp } from '../api/principal.ts';
 import type { App, AppDocument, Role } from './app.ts';
 import type { CreateApp } from './app-creation.ts';
 import type { AppParts } from './app-part.ts';
@@ -40,7 +32,7 @@ export function createAppService(deps: {
   deletedApps: DeletedAppModel;
   createApp: CreateApp;
   hasher: PasswordHasher;
-  parts: Pick<AppParts, 'toApp' | 'logIn'>;
+  parts: Pick<AppParts, 'toApp' | 'logInFilter'>;
 }) {
   const { apps, deletedApps, createApp, hasher, parts } = deps;
   const { toApp } = parts;
@@ -114,7 +106,7 @@ export function createAppService(deps: {
 
     /** Undefined when the app is deleted or its password has changed. @param id in hexadecimal */
     findBySession: (id: string, credentialId: string): Promise<App | undefined> =>
-      findOne({ _id: new ObjectId(id), credentialId, ...parts.logIn }),
+      findOne({ _id: new ObjectId(id), credentialId, ...parts.logInFilter }),
 
     findById: (_id: ObjectId): Promise<App | undefined> => findOne({ _id }),
 
@@ -183,7 +175,7 @@ export function createAppService(deps: {
      */
     async checkPassword(sourceAppId: string, password: string, waiter: Waiter): Promise<App | undefined> {
       hasher.assertCapacity(waiter);
-      const found = await apps.findOne({ sourceAppId, ...parts.logIn, ...NOT_BEING_DELETED });
+      const found = await apps.findOne({ sourceAppId, ...parts.logInFilter, ...NOT_BEING_DELETED });
       const matches = await hasher.verify(password, found?.passwordHash, waiter);
       return matches && found ? toApp(found) : undefined;
     },
@@ -196,17 +188,3 @@ export function createAppService(deps: {
  * restore. Nothing may be removed for a missing app (invariant 8).
  */
 type AppState = 'live' | 'deleting' | 'deleted' | 'missing';
-
-/**
- * Resolves with the named app, by default that of the session (spec 4.3). @throws {NotFound}
- * @throws {Forbidden} when a caller other than an admin names another app
- */
-export type AppScope = (principal: AppPrincipal, sourceAppId: string | undefined) => Promise<ScopedApp>;
-
-export function createAppScope(apps: Pick<AppService, 'get'>): AppScope {
-  return async (principal, sourceAppId) => {
-    if (sourceAppId === undefined || sourceAppId === principal.own?.sourceAppId) return principal.app;
-    if (principal.role !== 'admin') throw new Forbidden('adminRequired');
-    return apps.get(sourceAppId);
-  };
-}

@@ -3,13 +3,14 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { createPasswordHasher } from '../../platform/log-ins/passwords.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
+import { createAppScope } from '../api/principal.ts';
 import type { AppOwned, Feature } from '../feature.ts';
 import { createAppCreation } from './app-creation.ts';
 import { type AppPart, createAppParts } from './app-part.ts';
 import { createAppRemoval } from './app-removal.ts';
 import { createAppModel, createDeletedAppModel, createRevisionModel } from './apps.model.ts';
 import { appRoutes } from './apps.routes.ts';
-import { createAppScope, createAppService } from './apps.service.ts';
+import { createAppService } from './apps.service.ts';
 import { createAppRevision } from './revision.ts';
 
 export type Apps = ReturnType<typeof createApps>;

@@ -6,7 +6,10 @@ import type { AnyInput, EndpointSpec } from '../api/endpoint.ts';
 
 const DEFAULT_LOAD = 'read';
 
-/** Whether requests of an endpoint wait for the turn of their load: others declare theirs. */
+/**
+ * Whether requests of an endpoint wait for a turn: those of operators, and those with a declared
+ * `load`; never uploads.
+ */
 export function hasTurns({ auth, upload, load }: Pick<EndpointSpec, 'auth' | 'upload' | 'load'>): boolean {
   return (auth === 'session' || auth === 'session or key' || load !== undefined) && upload === undefined;
 }

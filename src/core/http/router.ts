@@ -10,9 +10,8 @@ import { hasArrived, hasBody, readMediaType } from '../../platform/http/request-
 import { parsePart } from '../../platform/http/validation.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { AnyInput, AuditFacts, AuditPart, BodySpec, EndpointSpec, Route } from '../api/endpoint.ts';
-import type { AppPrincipal } from '../api/principal.ts';
+import type { AppPrincipal, AppScope } from '../api/principal.ts';
 import type { App } from '../apps/app.ts';
-import type { AppScope } from '../apps/apps.service.ts';
 import type { SubmitLimiter } from '../users/submit-limiter.ts';
 import { type AuthStrategies, invalidAppIdError } from './auth.ts';
 import { Caller } from './caller.ts';

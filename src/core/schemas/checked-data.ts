@@ -4,15 +4,15 @@ import type { Writer } from '../fields/base/kind.ts';
 import type { Data, Lease } from './schema-leases.ts';
 
 /** Returns the `data` that counts by the rules of features. */
-export const readSent = (sent: Data, { rules }: Pick<Lease, 'rules'>): Data =>
+export const applyRules = (sent: Data, { rules }: Pick<Lease, 'rules'>): Data =>
   rules.reduce((data, rule) => rule.read(data), sent);
 
 /**
  * Returns the problems of imported `data`, and the `data` that counts. Conditions of fields do not
  * count.
  */
-export function checkData(sent: Data, lease: Lease, isPartial: boolean) {
-  const data = readSent(sent, lease);
+export function checkImported(sent: Data, lease: Lease, isPartial: boolean) {
+  const data = applyRules(sent, lease);
   return {
     data,
     issues: withRules(lease.validator.issues(data, 'staff', isPartial, undefined, momentIn(lease)), data, lease),
@@ -26,7 +26,7 @@ export function checkData(sent: Data, lease: Lease, isPartial: boolean) {
  * @param sentAt whose day is `today`; by default now
  */
 export function checkSubmission(sent: Data, lease: Lease, writer: Writer, isForm: boolean, sentAt?: Date) {
-  const { data, states } = countedData(sent, lease, isForm);
+  const { data, states } = shownSubmission(sent, lease, isForm);
   const issues = withRules(lease.validator.issues(data, writer, false, states, momentIn(lease, sentAt)), data, lease);
   return { data, issues, states };
 }
@@ -35,9 +35,9 @@ export function checkSubmission(sent: Data, lease: Lease, writer: Writer, isForm
  * Returns the submitted `data` that counts: of a form without values of fields that it does not
  * show.
  */
-export function countedData(sent: Data, lease: Lease, isForm: boolean) {
+export function shownSubmission(sent: Data, lease: Lease, isForm: boolean) {
   const { validator } = lease;
-  const given = readSent(sent, lease);
+  const given = applyRules(sent, lease);
   const states = validator.states(given, isForm);
   return { data: states && isForm ? validator.shownData(given, states) : given, states };
 }

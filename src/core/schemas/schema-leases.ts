@@ -157,6 +157,7 @@ export function createSchemaLeases(
     const begun = clock();
     const read: Read = {
       begun,
+      // Later reads see the same state or a newer one.
       revision: revisionReads.last(),
       revocations,
       isDone: false,
@@ -189,7 +190,7 @@ export function createSchemaLeases(
     const isRevoked = (): boolean => revocations !== read.revocations;
     const isCurrent = (): boolean => !isRevoked() && (isRecent(read) || isConfirmed(read));
     const rules = parts.schemas.rules(stored);
-    return { app, ...version, rules, isCurrent, isRevoked, ...parts.schemas.lease(stored) };
+    return { ...parts.schemas.lease(stored), app, ...version, rules, isCurrent, isRevoked };
   }
 
   const isRecent = ({ begun }: Read, now = clock()): boolean => isWithin(leaseMs, begun, now);

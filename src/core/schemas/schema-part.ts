@@ -25,7 +25,8 @@ export interface SchemaPart {
   rule?(stored: StoredSchema): DataRule | undefined;
 }
 
-interface NextVersion {
+/** The version that replaces the newest one. */
+export interface NextVersion {
   version: number;
   fields: readonly FieldDefinition[];
 }

@@ -29,7 +29,10 @@ export const CORE_MEMBERS = {
   key: String,
 } as const;
 
-/** One version of a schema. It does not change. Features add their members (schema-part.ts). */
+/**
+ * One version of a schema. Its core members do not change. Features add their members
+ * (schema-part.ts).
+ */
 export interface SchemaDocument extends MembersOf<typeof CORE_MEMBERS> {}
 
 /** What features add to the model (schema-part.ts). */
@@ -87,7 +90,7 @@ export function createSchemaStore(
   /** Adds a version and resolves with the id of its document. @throws a duplicate-key error */
   const add = async (appId: ObjectId, schema: AppSchema, others?: Partial<SchemaDocument>): Promise<ObjectId> => {
     const _id = new ObjectId();
-    await schemas.insertOne({ _id, appId, ...schema, createdAt: new Date(), ...others });
+    await schemas.insertOne({ ...others, _id, appId, ...schema, createdAt: new Date() });
     return _id;
   };
   const read = async (
@@ -97,7 +100,7 @@ export function createSchemaStore(
     const found = await schemas.findOne(filter, { sort: { version: -1 }, readConcern });
     if (!found) return undefined;
     const { _id, version, rejectUnknown, fields } = found;
-    return { id: _id, schema: { version, rejectUnknown, fields }, ...parts.read(found) };
+    return { ...parts.read(found), id: _id, schema: { version, rejectUnknown, fields } };
   };
   return {
     async prepare(appId: ObjectId): Promise<void> {

@@ -5,9 +5,9 @@ import { say } from '../../platform/languages/reasons.ts';
 import type { App } from '../apps/app.ts';
 import type { AppService } from '../apps/apps.service.ts';
 import type { AppRevision } from '../apps/revision.ts';
-import { completeDefinition, definitionIssues, type FieldDefinition, fileLimitIssues } from '../fields/definition.ts';
+import { completeDefinition, definitionIssues, fileLimitIssues } from '../fields/definition.ts';
 import type { Lease, SchemaLeases } from './schema-leases.ts';
-import type { SchemaChange, SchemaParts } from './schema-part.ts';
+import type { NextVersion, SchemaChange, SchemaParts } from './schema-part.ts';
 import type { AppSchema, SchemaStore, StoredSchema, VersionAuthor } from './schemas.model.ts';
 
 /** 400: no app has this id. The message is the one for an invalid format (spec 5.1). */
@@ -17,18 +17,12 @@ export class UnknownApp extends InvalidInput {
   }
 }
 
-/** A version that is to be stored. */
-interface NewVersion {
-  fields: readonly FieldDefinition[];
-  change: SchemaChange;
-}
-
 /** What a feature does when the schema of an app is replaced. Both are idempotent. */
 export interface SchemaStep {
   /** Runs before the version is stored. Another server may store that version first. */
-  before?(appId: App['id'], version: NewVersion, until: Until): Promise<void>;
+  before?(appId: App['id'], change: SchemaChange, next: NextVersion, until: Until): Promise<void>;
   /** Runs after the version is stored, and before the answer. */
-  after?(appId: App['id'], version: NewVersion): Promise<void>;
+  after?(appId: App['id'], change: SchemaChange, next: NextVersion): Promise<void>;
 }
 
 export type SchemaService = ReturnType<typeof createSchemaService>;
@@ -68,7 +62,10 @@ export function createSchemaService(deps: {
   }
 
   return {
-    /** Resolves with the newest schema of an app, or with that `version`. @throws {NotFound} */
+    /** Resolves with the newest version of an app, or with that `version`. @throws {NotFound} */
+    stored: read,
+
+    /** As `stored`, with its schema. @throws {NotFound} */
     ofApp,
 
     /** Resolves with a lease on the newest schema. @throws {UnknownApp} @throws {Unavailable} */
@@ -117,15 +114,15 @@ export function createSchemaService(deps: {
         const version = newest.version + 1;
         const schema: AppSchema = { version, rejectUnknown, fields };
         const ofParts = parts.extend(change, schema, stored);
-        for (const step of steps()) await step.before?.(id, { fields, change }, until);
+        for (const step of steps()) await step.before?.(id, change, schema, until);
         let added: App['id'];
         try {
-          added = await store.add(id, schema, { ...by, ...ofParts });
+          added = await store.add(id, schema, { ...ofParts, ...by });
         } catch (error) {
           if (isDuplicateKey(error)) continue; // another PUT stored that version
           throw error;
         }
-        for (const step of steps()) await step.after?.(id, { fields, change });
+        for (const step of steps()) await step.after?.(id, change, schema);
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);

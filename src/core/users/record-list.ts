@@ -75,7 +75,7 @@ export function createRecordList(
     return { documents: show(documents), next: last && !isEnd ? readId(last) : undefined };
   }
 
-  /** The id of the record before the place after `count` records; undefined: there are fewer. */
+  /** Returns the id of the `count`-th record; undefined when there are fewer. */
   async function skip(appId: AppId, count: number): Promise<DocumentId | undefined> {
     // With bounds and a filter MongoDB would read each record instead of its key.
     const { filter, ...order } = appId
@@ -99,8 +99,8 @@ export function createRecordList(
       let isEnd = false;
       const read = async () => {
         if (isEnd) return undefined;
-        const { documents, next } = await readPage(appId, after, sizes.perPage(keyOf(appId)), signal);
-        sizes.note(keyOf(appId), documents);
+        const { documents, next } = await readPage(appId, after, sizes.perPage(sizeKey(appId)), signal);
+        sizes.note(sizeKey(appId), documents);
         after = next;
         isEnd = next === undefined;
         return documents;
@@ -113,8 +113,8 @@ export function createRecordList(
       let after = page.skip > 0 ? await skip(appId, page.skip) : undefined;
       if (page.skip > 0 && after === undefined) return;
       for (let left = page.limit; left > 0; ) {
-        const { documents, next } = await readPage(appId, after, Math.min(left, sizes.perPage(keyOf(appId))));
-        sizes.note(keyOf(appId), documents);
+        const { documents, next } = await readPage(appId, after, Math.min(left, sizes.perPage(sizeKey(appId))));
+        sizes.note(sizeKey(appId), documents);
         if (documents.length > 0) yield documents;
         if (next === undefined) return;
         left -= documents.length;
@@ -126,7 +126,7 @@ export function createRecordList(
 }
 
 /** The key of the sizes of an app, or of all apps. */
-export const keyOf = (appId: AppId): string => appId?.toHexString() ?? '';
+export const sizeKey = (appId: AppId): string => appId?.toHexString() ?? '';
 
 const NOTHING = { documents: [], isWhole: true };
 

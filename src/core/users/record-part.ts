@@ -13,8 +13,6 @@ export interface RecordPart {
   /** Names what is known of the part. */
   readonly name: string;
   readonly members: Members;
-  /** Those of them that have the keys of fields: a rename of a field renames these too. */
-  readonly keyed?: readonly string[];
   /** Those of them that lists show, of a record that has them. */
   readonly listed?: ListedMembers;
   /** The member that holds how many bytes of a record do not count for its size. */
@@ -36,7 +34,7 @@ export interface RecordPart {
 type ListedMembers = Readonly<Record<string, ZodType>>;
 
 /** What a part knows of an app when it is composed. */
-export type LeasedApp = Pick<Lease, 'app' | 'schema' | 'renames'>;
+export type LeasedApp = Omit<Lease, 'isCurrent' | 'isRevoked' | 'rules'>;
 
 /** A part of the writes under a lease. */
 export interface LeasedPart {

@@ -34,7 +34,7 @@ export function createRecordWriter(users: UserCollection): RecordWriter {
 
 type QueuedWrite<Write extends RecordWrite = RecordWrite> = Queued<Write, Written>;
 
-/** Sends the writes of submissions in batches, which stay atomic each (invariant 3). */
+/** Sends writes in batches; each write stays atomic (invariant 3). */
 export function createBatchedWriter(users: UserCollection, metrics: Metrics): RecordWriter {
   const single = createRecordWriter(users);
   const observe = metrics.histogram('submission_batch_size', {
@@ -85,7 +85,11 @@ async function writeAll(users: UserCollection, entries: readonly QueuedWrite[]):
   }
 }
 
-/** Returns the created records by the index of the entry, and the errors of failed entries. */
+/**
+ * Returns the created records by the index of the entry, and the errors of failed entries. The
+ * driver may resend a bulk write, which has a transaction number; with a raw command a resent
+ * `$push` would be applied twice.
+ */
 async function bulkWrite(users: UserCollection, entries: readonly QueuedWrite[]) {
   try {
     const { upsertedIds } = await users.bulkWrite(entries.map(toOperation), { ordered: false });

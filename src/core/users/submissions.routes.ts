@@ -31,7 +31,7 @@ export const submissionEndpoints = {
   },
 } as const satisfies Endpoints;
 
-/** Presents a stored or held submission in the same way, so that a bot sees a success. */
+/** Presents a submission, also one that is not stored yet: in the same way. */
 export function presentSubmitted({ id, createdAt, updatedAt }: StoredSubmission) {
   const created = createdAt.toISOString();
   // Both times of a new record are the same, and each conversion takes half a microsecond.

@@ -128,15 +128,13 @@ export function createSubmissionService(deps: {
   return {
     /**
      * Validates a submission by the app's newest schema and stores it durably, exactly once (spec
-     * 4.1). One that bot protection holds is put into the queue instead, with `held: true`.
+     * 4.1), or does what its handling does instead.
      *
-     * @throws {Forbidden} when the form is closed or full, or a proof is missing or invalid
-     * @throws {TooManyRequests} when it would be held and the queue is full
      * @throws {UnknownApp} when the id names no app
      * @throws {InvalidInput} with all problems of the email and of `data`
      * @throws {Conflict} when an array field would have too many items
      * @throws {TooLarge} when the record would exceed its size limit
-     * @throws {KeyReused} when the key was applied with other data
+     * @throws {AppError} when the handling or a part refuses it
      * @throws {Unavailable} when the submission was not acknowledged; it can be sent again
      */
     async submit(

@@ -8,7 +8,7 @@ import { createModel, type Definition, type Model, schemaOf } from '../../platfo
 /** In order of creation (ordered-ids.ts). */
 export type RecordId = UUID;
 
-/** A stored record (spec 2.1). Features add members (write/record-part.ts). */
+/** A stored record (spec 2.1). Features add members (record-part.ts). */
 export interface UserDocument {
   _id: UUID;
   appId: ObjectId;

@@ -7,7 +7,7 @@ export type AppReads = ReturnType<typeof createAppReads>;
 
 /** Reads several apps at a time. */
 export const createAppReads = ({ model, parts: { toApp } }: Pick<Apps, 'model' | 'parts'>) => ({
-  /** Resolves with the apps of these names that exist, in the order of the names. */
+  /** Resolves with the apps of these names that exist, ascending by `sourceAppId`. */
   async named(names: readonly string[]): Promise<App[]> {
     const filter = { sourceAppId: { $in: [...names] }, ...NOT_BEING_DELETED };
     return (await model.find(filter, { sort: { sourceAppId: 1 } })).map(toApp);

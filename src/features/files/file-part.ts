@@ -34,7 +34,7 @@ export const fileAppPart: AppPart = {
 /** Adds the consumer of files before the first version with a field of files. */
 export const createFileStep = (consumers: Pick<AppConsumers, 'add'>): SchemaStep => ({
   // Before the version, so that each write under it has an event.
-  async before(appId, { fields }, until) {
+  async before(appId, _change, { fields }, until) {
     if (fields.some(holdsFiles)) await consumers.add(appId, FILE_CONSUMER, until);
   },
 });

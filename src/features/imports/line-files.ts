@@ -2,7 +2,7 @@ import { UUID } from 'mongodb';
 import { typeOfName } from '../../core/fields/base/file-types.ts';
 import { holdsFiles } from '../../core/fields/definition.ts';
 import type { FileValue } from '../../core/fields/kinds/file.ts';
-import { readSent } from '../../core/schemas/checked-data.ts';
+import { applyRules } from '../../core/schemas/checked-data.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
@@ -73,7 +73,7 @@ export function createLineFiles(deps: {
   return (sent, lease, archive, describe) => {
     const { fileKeys } = lease.validator;
     if (!fileKeys) return { data: sent, problems: [] };
-    const data = { ...readSent(sent, lease) };
+    const data = { ...applyRules(sent, lease) };
     const problems: Issue[] = [];
     const values: Record<string, FileValue[]> = {};
     const sources = new Map<string, Source>();

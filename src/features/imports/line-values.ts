@@ -3,7 +3,7 @@ import type { ConvertedText } from '../../core/fields/base/kind.ts';
 import type { RecordChange } from '../../core/fields/compile.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { EXTRA_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
-import { checkData, joinIssues } from '../../core/schemas/checked-data.ts';
+import { checkImported, joinIssues } from '../../core/schemas/checked-data.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { prepareSubmission } from '../../core/users/prepare.ts';
 import type { RecordLimits } from '../../core/users/record-limits.ts';
@@ -229,7 +229,7 @@ export function checkLine(
   if (unreadable.length > 0) return { email: undefined, refusal: describeIssues(unreadable, columns) };
   const email = normalizeEmail(sent);
   const resolved = resolveFiles(sentData, lease, archive, (place) => columnPath(place, columns));
-  const { data, issues: found } = checkData(resolved.data, lease, mode === 'update');
+  const { data, issues: found } = checkImported(resolved.data, lease, mode === 'update');
   const issues = joinIssues([...problems, ...resolved.problems], found);
   if (email === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };

@@ -2,7 +2,7 @@ import type { ObjectId } from 'mongodb';
 import type { SchemaPart } from '../../core/schemas/schema-part.ts';
 import type { SchemaDocument, SchemaModel } from '../../core/schemas/schemas.model.ts';
 
-/** Finds the apps that have indexed fields, or had them. */
+/** The index that finds the apps that have indexed fields, or had them. */
 export const indexedFieldPart: SchemaPart = {
   indexes: [[{ 'fields.indexed': 1 }, { partialFilterExpression: { 'fields.indexed': true } }]],
 };

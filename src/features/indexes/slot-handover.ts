@@ -60,12 +60,12 @@ export function createSlotHandover(apps: AppModel) {
     handOver,
 
     step: {
-      async before(appId, { change: { renames = [] } }) {
+      async before(appId, { renames = [] }) {
         if (renames.length > 0) await restartBuilds(appId, renames);
       },
 
       // After the version: a lease that shows the new slots shows the new fields as well.
-      async after(appId, { change: { renames = [] } }) {
+      async after(appId, { renames = [] }) {
         if (renames.length > 0) await handOver(appId, renames);
       },
     } satisfies SchemaStep,

@@ -64,7 +64,7 @@ export function createSlotJob(
     const newest = await indexed.newest(appIds);
     for (const app of found) {
       const { fields = [], moving } = newest.get(app.appId.toHexString()) ?? {};
-      // A slot soon gets the new key of its field (features/renames/rename-store.ts).
+      // A slot soon gets the new key of its field (slot-handover.ts).
       if (moving && renamedSlots(app.slots, moving.pairs).some((slot, at) => slot !== app.slots[at])) continue;
       const plan = planSlots(app.slots, wantedFields(fields));
       if (plan.drop.length > 0 || plan.claim.length > 0) await store.assign(app, plan);

@@ -1,5 +1,5 @@
 import type { ObjectId, UUID } from 'mongodb';
-import { countedData, readSent } from '../../core/schemas/checked-data.ts';
+import { applyRules, shownSubmission } from '../../core/schemas/checked-data.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import type { SubmissionInput, SubmissionSource } from '../../core/users/acceptance.ts';
 import { RecordHasTooManyKeys } from '../../core/users/record-limits.ts';
@@ -80,7 +80,7 @@ export class Intake implements Handling {
     const { files } = this.#deps;
     this.#request ??= files.request(lease.app.id, this.#fileRequest(input, lease));
     const { data: given = {}, sentData = given, problems: known = [] } = input;
-    const { data, problems } = await files.resolve(this.#request, fileKeys, readSent(given, lease));
+    const { data, problems } = await files.resolve(this.#request, fileKeys, applyRules(given, lease));
     return { ...input, data, sentData, problems: [...known, ...problems] };
   }
 
@@ -208,7 +208,7 @@ export class Intake implements Handling {
 
   /** The data of a submission that waits. */
   #waitingData({ data = {} }: SubmissionInput, lease: Lease): Record<string, unknown> {
-    return countedData(data, lease, this.#options.via === 'form').data;
+    return shownSubmission(data, lease, this.#options.via === 'form').data;
   }
 }
 
@@ -216,7 +216,7 @@ export class Intake implements Handling {
 function withoutUnknown(sent: SubmissionInput, lease: Lease): SubmissionInput {
   const { data: sentData = {} } = sent;
   const fields = new Set(lease.validator.fieldKeys);
-  const entries = Object.entries(readSent(sentData, lease)).filter(([key]) => fields.has(key));
+  const entries = Object.entries(applyRules(sentData, lease)).filter(([key]) => fields.has(key));
   return { ...sent, data: Object.fromEntries(entries), sentData };
 }
 

@@ -18,7 +18,7 @@ const ALLOWED = { sharedLogin: { $ne: false } };
 
 export const sharedLoginPart: AppPart = {
   members: { sharedLogin: Boolean, sharedLoginEpoch: Number },
-  logIn: ALLOWED,
+  logInFilter: ALLOWED,
 };
 
 /** Reads and writes whether apps accept their password. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import type { AppPrincipal, ScopedApp } from '../../core/api/principal.ts';
-import type { AppScope } from '../../core/apps/apps.service.ts';
+import type { AppPrincipal, AppScope, ScopedApp } from '../../core/api/principal.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { Download, JsonStream } from '../../platform/http/reply.ts';
 import { Timestamp } from '../../platform/http/validation.ts';

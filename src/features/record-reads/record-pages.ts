@@ -1,6 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { UserRecord } from '../../core/users/record-json.ts';
-import { keyOf, type RecordList } from '../../core/users/record-list.ts';
+import { type RecordList, sizeKey } from '../../core/users/record-list.ts';
 import { NEWEST_FIRST, type RecordFilter, type UserCollection } from '../../core/users/users.model.ts';
 import { type DocumentId, firstBatch, type RawDocuments, readId, totalBytes } from '../../platform/bson/documents.ts';
 import { MAX_PAGE_BYTES, readAhead } from '../../platform/bson/pages.ts';
@@ -32,13 +32,13 @@ export function createRecordPages(users: UserCollection, load: Pick<OperatorLoad
   ): AsyncGenerator<RawDocuments> {
     if (!search && Object.keys(filter).length === 0) return list.all(appId, signal);
     const segment = { index: 'id', bounds: EVERY_ID, isReversed: false, filter, isOfKeys: false, search };
-    const reading = () => ({ members: 'all', limit: sizes.perPage(keyOf(appId)) }) as const;
+    const reading = () => ({ members: 'all', limit: sizes.perPage(sizeKey(appId)) }) as const;
     const steps = ranges.walk(appId, [segment], undefined, reading, { step: 'scan', signal });
     const read = async () => {
       const show = await showing();
       const { value, done } = await steps.next();
       if (done) return undefined;
-      sizes.note(keyOf(appId), value.documents);
+      sizes.note(sizeKey(appId), value.documents);
       return show(value.documents, appId);
     };
     return readAhead(read, load.pause, signal);
@@ -56,7 +56,7 @@ export function createRecordPages(users: UserCollection, load: Pick<OperatorLoad
   ): AsyncGenerator<RawDocuments> {
     let hasTurn = !isLong;
     for (let at = 0; at < ids.length; ) {
-      const asked = ids.slice(at, at + sizes.perPage(keyOf(appId)));
+      const asked = ids.slice(at, at + sizes.perPage(sizeKey(appId)));
       const filter: RecordFilter = { ...(appId && { appId }), _id: { $in: asked } };
       // With one more than requested, MongoDB reports the end of the result with its first batch.
       const hint = appId ? NEWEST_FIRST : { _id: 1 };
@@ -64,7 +64,7 @@ export function createRecordPages(users: UserCollection, load: Pick<OperatorLoad
       const show = await showing();
       const read = () => firstBatch(users.find<Uint8Array>(filter, options));
       const { documents, isWhole } = await (hasTurn ? read() : load.step('page', appId, read));
-      sizes.note(keyOf(appId), documents);
+      sizes.note(sizeKey(appId), documents);
       // Retries with fewer.
       if (asked.length > 1 && (!isWhole || totalBytes(documents) > MAX_PAGE_BYTES)) continue;
       const byId = new Map(show(documents, appId).map((document) => [String(readId(document)), document]));

@@ -93,6 +93,13 @@ declare module '../../core/schemas/schema-leases.ts' {
   }
 }
 
+declare module '../../core/users/record-part.ts' {
+  interface RecordPart {
+    /** Its members that have the keys of fields: a rename of a field renames these too. */
+    readonly keyed?: readonly string[];
+  }
+}
+
 declare module '../../core/schemas/schema-part.ts' {
   interface SchemaChange {
     /** The fields whose stored values move to another key. */
@@ -130,7 +137,7 @@ export const renamePart: SchemaPart = {
 
   lease: ({ moving }) => moving && { renames: moving },
 
-  /** Moving values: a record has no old key beside the new one. */
+  /** While values move, data may have an old key in place of the new one. */
   rule: ({ moving, schema: { rejectUnknown } }) =>
     moving && {
       read: (sent) => (rejectUnknown ? sent : underNewKeys(sent, moving)),

@@ -33,8 +33,7 @@ export const SchemaReplacement = z
 export const renameEndpoints = {
   replaceSchema: {
     ...schemaEndpoints.replaceSchema,
-    description:
-      'Creates a new version; earlier versions stay readable. Stored records are not validated again. After the response every later submission is validated against the new version, on every server. `renames` moves stored values to other keys, in the background. With `If-Match` the replacement succeeds only if the named version is the newest; otherwise the response is 412.',
+    description: `${schemaEndpoints.replaceSchema.description} \`renames\` moves stored values to other keys, in the background.`,
     body: jsonBody(SchemaReplacement, 'invalidSchema'),
   },
 } as const satisfies Endpoints;

@@ -14,7 +14,6 @@ import {
   versioned,
 } from '../../core/schemas/schemas.routes.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
-import { AppNotFound, NotFound } from '../../platform/core/errors.ts';
 import { TypedJson, Versioned } from '../../platform/http/reply.ts';
 import { WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -59,16 +58,14 @@ export const schemaReadEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export function schemaReadRoutes({ service: schemas, leases, store }: Schemas, apps: Pick<AppService, 'get'>): Route[] {
+export function schemaReadRoutes({ service: schemas, leases }: Schemas, apps: Pick<AppService, 'get'>): Route[] {
   /** Resolves with any app's newest schema, or that `version`, compiled. @throws {NotFound} */
   async function compiled(sourceAppId: string, version?: number): Promise<CompiledVersion> {
     const app = await apps.get(sourceAppId);
     // Of the newest version it is compiled already, which takes up to 40 ms.
     const lease = version === undefined ? await leases.hold(sourceAppId) : undefined;
     if (lease) return lease;
-    const stored = version === undefined ? await store.newest(app.id) : await store.version(app.id, version);
-    if (!stored) throw version === undefined ? new AppNotFound() : new NotFound('schemaNotFound');
-    const { schema, moving } = stored;
+    const { schema, moving } = await schemas.stored(app, version);
     return { schema, validator: compileSchema(schema), renames: moving };
   }
 

@@ -69,11 +69,11 @@ export function typesCommand({ withServices, streams }: Tool): Command {
 
 /** Validates a schema as PUT does. The modules are imported on use. */
 async function checkSchema(json: unknown): Promise<Parameters<SchemaService['replace']>[1]> {
-  const [{ parsePart }, { schemaEndpoints }] = await Promise.all([
+  const [{ parsePart }, { renameEndpoints }] = await Promise.all([
     import('../../platform/http/validation.ts'),
-    import('../../core/schemas/schemas.routes.ts'),
+    import('../../features/renames/renames.routes.ts'),
   ]);
-  return parsePart(schemaEndpoints.replaceSchema.body.schema, json, 'invalidSchema');
+  return parsePart(renameEndpoints.replaceSchema.body.schema, json, 'invalidSchema');
 }
 
 /** Parses a schema. Accepts the output of `schema get`, so `version` is ignored. */

@@ -33,13 +33,14 @@ export async function* documentsAsJson(
 ): AsyncGenerator<Uint8Array> {
   const [after, between] = [Buffer.from(texts.after ?? '}'), Buffer.from(texts.between ?? ',')];
   const json = new BsonToJson();
-  const slots = members.map(({ name, isOptional }, index) => ({
+  const slots = members.map(({ name, stored, isOptional }, index) => ({
+    stored,
     label: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(name)}:`),
     isOptional,
     type: 0,
     at: 0,
   }));
-  const reader = new DocumentReader(slots.map((slot, index) => [members[index]?.stored as string, slot]));
+  const reader = new DocumentReader(slots.map((slot) => [slot.stored, slot] as const));
   let isFirst = true;
   for await (const batch of batches) {
     for (const bytes of batch) {

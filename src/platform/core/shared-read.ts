@@ -27,7 +27,7 @@ export function createSharedRead<Value>(read: () => Promise<Value>, clock: Clock
   }
 
   return {
-    /** The value of the last successful read. Later reads see the same state or a newer one. */
+    /** The value of the last successful read. */
     last: (): Value | undefined => last?.value,
 
     /** Resolves with a value whose read began at most `maxAgeMs` before `requestedAt`. */

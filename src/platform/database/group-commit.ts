@@ -35,9 +35,8 @@ interface Waiting<Write, Written> extends Queued<Write, Written> {
 
 /**
  * Group commit: while a batch is in flight, writes queue for the next one (decision 36). Each write
- * fails alone. The driver may resend a bulk write, which has a transaction number; with a raw
- * command a resent `$push` would be applied twice. `write` rejects with {@link Unavailable} when
- * the batch timed out.
+ * fails alone. `write` rejects with {@link Unavailable} after {@link BATCH_TIMEOUT_MS} in the
+ * queue, or in a batch.
  * @param send settles each entry, or rejects for all of them
  * @param options.maxBatch the most writes of a batch
  * @param options.refusal makes the error of `write` when the queue is full

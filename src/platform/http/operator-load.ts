@@ -151,8 +151,8 @@ export function createOperatorLoad(metrics: Metrics = NO_METRICS) {
   return {
     /**
      * Waits for the turn of the look-ups of a request, from its session to its account or key.
-     * @param network names the network of its client
      * Resolves with a function that ends it. @throws {Unavailable}
+     * @param network names the network of its client
      */
     async beginLookUps(network: string, res: Response): Promise<() => void> {
       const { end } = await turnIn(light, network, { res, maxMs: MAX_LIGHT_WAIT_MS, tooMany: busyError });

@@ -58,7 +58,7 @@ const MAX_DURATION_MS = 5_000;
 
 export interface Waiter {
   network: string;
-  /** Whether the network logged in before (core/sessions/sessions.service.ts). */
+  /** Whether the network logged in before (log-in-limits.ts). */
   known: boolean;
   /** Milliseconds until the request's deadline; 0 when it has ended. */
   leftMs(): number;

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { readSent } from '../../../src/core/schemas/checked-data.ts';
+import { applyRules } from '../../../src/core/schemas/checked-data.ts';
 import { createSchemaParts, type SchemaPart } from '../../../src/core/schemas/schema-part.ts';
 import { CORE_MEMBERS, createSchemaModel, type StoredSchema } from '../../../src/core/schemas/schemas.model.ts';
 import { renamePart } from '../../../src/features/renames/rename-part.ts';
@@ -38,7 +38,7 @@ describe('the parts of schemas', () => {
 
   it('read and check data one after the other', () => {
     const rules = createSchemaParts([marking('a'), {}, marking('b')]).rules(stored);
-    expect(readSent({ name: 'Ada' }, { rules })).toEqual({ name: 'Ada', marks: 'ab' });
+    expect(applyRules({ name: 'Ada' }, { rules })).toEqual({ name: 'Ada', marks: 'ab' });
     expect(rules.flatMap((rule) => rule.issues({})).map(({ path }) => path)).toEqual(['data.a', 'data.b']);
   });
 });
@@ -63,10 +63,10 @@ describe('the part of renames', () => {
 
   it('takes data under the old keys of a schema that keeps unknown keys, and refuses both keys', () => {
     const rules = parts.rules({ ...stored, moving });
-    expect(readSent({ plan: 'pro' }, { rules })).toEqual({ level: 'pro' });
+    expect(applyRules({ plan: 'pro' }, { rules })).toEqual({ level: 'pro' });
     expect(rules.flatMap((rule) => rule.issues({ plan: 'pro', level: 'pro' }))).toMatchObject([{ path: 'data.plan' }]);
     const strict = parts.rules({ ...stored, schema: { ...stored.schema, rejectUnknown: true }, moving });
-    expect(readSent({ plan: 'pro' }, { rules: strict })).toEqual({ plan: 'pro' });
+    expect(applyRules({ plan: 'pro' }, { rules: strict })).toEqual({ plan: 'pro' });
     expect(parts.rules(stored)).toEqual([]);
   });
 });
