@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import type { App } from '../../../src/core/apps/app.ts';
@@ -75,8 +75,27 @@ function createSource() {
   return source;
 }
 
-/** Resolves when all leases have expired. */
-const leaseExpiry = (): Promise<void> => sleep(LEASE_MS + 5);
+let passedMs = 0;
+/** A clock that only the test advances. */
+const clock = () => ({ monotonic: passedMs, wall: passedMs });
+
+/** Advances the clock, and resolves when what is ready has run. */
+async function pass(ms: number): Promise<void> {
+  passedMs += ms;
+  await nextTurn();
+}
+
+/** Lets all leases expire. */
+const leaseExpiry = (): Promise<void> => pass(LEASE_MS + 5);
+
+/** A delay of a read that the test ends. */
+function delay() {
+  let end = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return { promise, end };
+}
 
 describe('schema leases (decision 4)', () => {
   it('are bounded by the number of fields of their schemas', async () => {
@@ -97,7 +116,7 @@ describe('schema leases (decision 4)', () => {
 
   it('share one read among all concurrent callers', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     const held = await Promise.all(Array.from({ length: 50 }, () => leases.hold('app')));
     expect(source.reads).toBe(1);
     expect(new Set(held.map((lease) => lease?.schema)).size).toBe(1);
@@ -106,7 +125,7 @@ describe('schema leases (decision 4)', () => {
 
   it('expire, and the newest schema is then read again', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     const first = await leases.hold('app');
     source.change();
     await leaseExpiry();
@@ -117,7 +136,7 @@ describe('schema leases (decision 4)', () => {
 
   it('keep the compiled schema while its version is the newest', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     const first = await leases.hold('app');
     await leaseExpiry();
     const second = await leases.hold('app');
@@ -127,13 +146,16 @@ describe('schema leases (decision 4)', () => {
 
   it('from a slow read are not given, once expired, to a caller that joined the read', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
-    source.readDelay = sleep(LEASE_MS + 50);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
+    const slow = delay();
+    source.readDelay = slow.promise;
     const firstCaller = leases.hold('app');
-    await sleep(10);
+    await pass(10);
     const secondCaller = leases.hold('app');
     source.version = 2;
     source.readDelay = Promise.resolve();
+    await pass(LEASE_MS);
+    slow.end();
     // The caller that started the read may use it: its data is not older than the call.
     expect(await firstCaller).toBeDefined();
     const lease = await secondCaller;
@@ -144,61 +166,67 @@ describe('schema leases (decision 4)', () => {
 
   it('from one further read serve all callers that waited longer than a lease for an expired one', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
-    source.readDelay = sleep(2 * LEASE_MS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
+    const slow = delay();
+    source.readDelay = slow.promise;
     const callers = [leases.hold('app')];
-    await sleep(10);
+    await pass(10);
     // These join the read. When it ends, they have waited for longer than a lease.
     for (let caller = 0; caller < 20; caller += 1) callers.push(leases.hold('app'));
-    await sleep(LEASE_MS);
-    source.readDelay = sleep(2 * LEASE_MS);
+    const further = delay();
+    source.readDelay = further.promise;
+    await pass(2 * LEASE_MS);
+    slow.end();
+    await pass(2 * LEASE_MS);
+    further.end();
     for (const lease of await Promise.all(callers)) expect(lease).toBeDefined();
     expect(source.reads).toBe(2);
   });
 
   it('start another read when the pending one is older than a lease', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
-    let endRead: (value?: unknown) => void = () => undefined;
-    source.readDelay = new Promise((resolve) => {
-      endRead = resolve;
-    });
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
+    const slow = delay();
+    source.readDelay = slow.promise;
     const stuck = leases.hold('app');
     await leaseExpiry();
     source.readDelay = Promise.resolve();
     expect(await leases.hold('app')).toBeDefined();
     expect(source.reads).toBe(2);
-    endRead();
+    slow.end();
     expect(await stuck).toBeDefined();
   });
 
   it('are not given for an app that does not exist, and an app created since is found at once', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     source.exists = false;
     expect(await leases.hold('app')).toBeUndefined();
     expect(await leases.hold('nobody')).toBeUndefined();
     source.exists = true;
+    await pass(1);
     expect(await leases.hold('app')).toBeDefined();
     expect(source.reads).toBe(3);
   });
 
   it('do not conclude that an app does not exist from a read that started before the call', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     source.exists = false;
-    source.readDelay = sleep(30);
+    const slow = delay();
+    source.readDelay = slow.promise;
     const before = leases.hold('app');
-    await sleep(5);
+    await pass(5);
     source.exists = true;
     const after = leases.hold('app');
+    slow.end();
     expect(await before).toBeUndefined();
     expect(await after).toBeDefined();
   });
 
   it('are not cached from a failed read', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     source.failure = new Error('the database is away');
     const results = await Promise.allSettled([leases.hold('app'), leases.hold('app')]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -208,7 +236,7 @@ describe('schema leases (decision 4)', () => {
 
   it('are read again after forget()', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     await leases.hold('app');
     source.version = 2;
     leases.forget('app');
@@ -217,7 +245,7 @@ describe('schema leases (decision 4)', () => {
 
   it('recompile another document with the same version, because a rollback can free a version number', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     source.idOf = () => 'rolled back';
     const before = await leases.hold('app');
     source.idOf = () => 'acknowledged';
@@ -238,14 +266,14 @@ describe('schema leases (decision 4)', () => {
         return { keepsFiles: validator.fileKeys?.has('cv') === true && stored.schema.version === 1 };
       },
     };
-    const leases = createSchemaLeases(source, { ...NO_PARTS, apps: createAppParts([part]) });
+    const leases = createSchemaLeases(source, { ...NO_PARTS, apps: createAppParts([part]) }, clock);
     for (let call = 0; call < 3; call += 1) expect((await leases.hold('app'))?.app.keepsFiles).toBe(true);
     expect([calls, source.reads]).toEqual([1, 1]);
   });
 
   it('drop compiled schemas when revoked', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     const before = await leases.hold('app');
     leases.revokeAll();
     expect((await leases.hold('app'))?.validator).not.toBe(before?.validator);
@@ -355,18 +383,16 @@ describe('schema leases (decision 4)', () => {
 
   it('all end on revokeAll(), and a read that is in flight then is repeated', async () => {
     const source = createSource();
-    const leases = createSchemaLeases(source, NO_PARTS);
+    const leases = createSchemaLeases(source, NO_PARTS, clock);
     const held = await leases.hold('app');
-    let endRead = (): void => undefined;
-    source.readDelay = new Promise<void>((resolve) => {
-      endRead = resolve;
-    });
+    const slow = delay();
+    source.readDelay = slow.promise;
     leases.forget('app');
     const pending = leases.hold('app');
     source.readDelay = Promise.resolve();
     source.version = 2;
     leases.revokeAll();
-    endRead();
+    slow.end();
     expect([held?.isCurrent(), held?.isRevoked()]).toEqual([false, true]);
     const fresh = await pending;
     expect(fresh?.schema.version).toBe(2);
@@ -377,7 +403,7 @@ describe('schema leases (decision 4)', () => {
     /** Leases that have read both the app and the revision. */
     async function createWarmLeases() {
       const source = createSource();
-      const leases = createSchemaLeases(source, NO_PARTS);
+      const leases = createSchemaLeases(source, NO_PARTS, clock);
       await leases.hold('app');
       await leaseExpiry();
       await leases.hold('app');
@@ -412,15 +438,13 @@ describe('schema leases (decision 4)', () => {
 
     it('from a read of the app are not renewed by a revision of a later change', async () => {
       const { source, leases } = await createWarmLeases();
-      let endRead = (): void => undefined;
-      source.readDelay = new Promise<void>((resolve) => {
-        endRead = resolve;
-      });
+      const slow = delay();
+      source.readDelay = slow.promise;
       leases.forget('app');
       const outdated = leases.hold('app'); // has read version 1
       source.change();
       source.readDelay = Promise.resolve();
-      endRead();
+      slow.end();
       // The call started before the change was answered.
       expect((await outdated)?.schema.version).toBe(1);
       await leaseExpiry();
@@ -430,8 +454,12 @@ describe('schema leases (decision 4)', () => {
     it('serve the calls that waited for a slow read of the revision, and no later ones', async () => {
       const { source, leases } = await createWarmLeases();
       await leaseExpiry();
-      source.revisionDelay = sleep(LEASE_MS + 30);
-      const [lease, other] = await Promise.all([leases.hold('app'), leases.hold('app')]);
+      const slow = delay();
+      source.revisionDelay = slow.promise;
+      const calls = [leases.hold('app'), leases.hold('app')];
+      await pass(LEASE_MS + 30);
+      slow.end();
+      const [lease, other] = await Promise.all(calls);
       expect(lease).toBeDefined();
       expect(other).toBe(lease);
       // The write that relies on it is followed by another read.
@@ -443,12 +471,20 @@ describe('schema leases (decision 4)', () => {
 
     it('share one read of the revision among all callers that waited longer than a lease', async () => {
       const { source, leases } = await createWarmLeases();
-      source.readDelay = sleep(2 * LEASE_MS);
-      source.revisionDelay = sleep(2 * LEASE_MS);
+      const slow = delay();
+      source.readDelay = slow.promise;
+      source.revisionDelay = slow.promise;
       leases.forget('app');
       const callers = [leases.hold('app')];
-      await sleep(10);
+      await pass(10);
       for (let caller = 0; caller < 20; caller += 1) callers.push(leases.hold('app'));
+      const further = delay();
+      source.readDelay = further.promise;
+      source.revisionDelay = further.promise;
+      await pass(2 * LEASE_MS);
+      slow.end();
+      await pass(2 * LEASE_MS);
+      further.end();
       for (const lease of await Promise.all(callers)) expect(lease).toBeDefined();
       expect(source.reads).toBeLessThanOrEqual(2);
       expect(source.revisionReads).toBeLessThanOrEqual(2);
@@ -477,11 +513,13 @@ describe('schema leases (decision 4)', () => {
       const { source, leases } = await createWarmLeases();
       const held = await leases.hold('app');
       await leaseExpiry();
-      source.revisionDelay = sleep(20);
+      const slow = delay();
+      source.revisionDelay = slow.promise;
       const pending = leases.hold('app'); // reads the revision from the old primary
       leases.revokeAll();
       source.version = 2; // on the new primary; the old one does not have the new revision
       source.revisionDelay = Promise.resolve();
+      slow.end();
       expect((await pending)?.schema.version).toBe(2);
       expect(held?.isCurrent()).toBe(false);
     });
