@@ -1,43 +1,42 @@
 import { Utf8Writer } from '../../platform/bson/utf8-writer.ts';
+import { cell, jsonCell } from './cell-text.ts';
 
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
-
-/**
- * Spreadsheets evaluate a cell that begins with one of these characters as a formula. With
- * apostrophes before it, it is such a text too, so that imports restore every text.
- */
-const FORMULA = /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/;
-/** As RFC 4180, and the semicolon and the tab, at which spreadsheets may split cells. */
-const SPECIAL = /[",;\t\r\n]/;
-const FORMULA_BYTES = 3;
-/** The first byte of the characters of FORMULA that are not ASCII, and of others. */
+const [OPEN_LIST, OPEN_OBJECT] = [0x5b, 0x7b];
+/** The first byte of the full-width characters that begin formulas, and of others. */
 const BEFORE_FULLWIDTH = 0xef;
 
-/** Whether a byte is one of SPECIAL, and whether it may begin one of FORMULA. */
-const IS_SPECIAL = byteTable((character) => SPECIAL.test(character));
-const MAY_BE_FORMULA = byteTable((character) => FORMULA.test(character));
-MAY_BE_FORMULA[BEFORE_FULLWIDTH] = 1;
-
-/** Returns the text of a cell, quoted if needed. An apostrophe makes a formula a text. */
-export function cell(text: string): string {
-  const shown = FORMULA.test(text) ? `'${text}` : text;
-  return SPECIAL.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
-}
-
-/** Returns the text of a cell without the apostrophe that {@link cell} wrote. */
-export function plainText(shown: string): string {
-  return shown.startsWith("'") && FORMULA.test(shown.slice(1)) ? shown.slice(1) : shown;
-}
+/** What a byte is in a cell. Quotes and apostrophes may be before a formula. */
+const [PLAIN, FORMULA, SEPARATOR, BREAK, MARK] = [0, 1, 2, 3, 4];
+const CLASSES = byteClasses([
+  [FORMULA, '=+-@'],
+  [SEPARATOR, ',;'],
+  [BREAK, '\t\r\n'],
+  [MARK, `"'`],
+]);
+CLASSES[BEFORE_FULLWIDTH] = FORMULA;
 
 /** Writes cells of CSV from bytes. */
 export class CsvCells extends Utf8Writer {
-  /** Writes the UTF-8 text from `start` to `end` as {@link cell} does. */
+  /** Writes the UTF-8 text from `start` to `end` as the function {@link cell} does. */
   cell(source: Buffer, start: number, end: number): void {
-    this.reserve(2 * (end - start) + 3);
-    const isQuoted = hasSpecial(source, start, end);
+    if (mayBeFormula(source, start, end)) this.text(cell(source.toString('utf8', start, end)));
+    else this.#quoted(source, start, end);
+  }
+
+  /** Writes a JSON text as the function {@link jsonCell} does. */
+  json(json: Buffer): void {
+    const isStructure = json[0] === OPEN_LIST || json[0] === OPEN_OBJECT;
+    if (!isStructure) this.cell(json, 0, json.length);
+    else if (mayBeFormula(json, 0, json.length)) this.text(jsonCell(json.toString()));
+    else this.#quoted(json, 0, json.length);
+  }
+
+  #quoted(source: Buffer, start: number, end: number): void {
+    this.reserve(2 * (end - start) + 2);
+    const isQuoted = isSpecial(source, start, end);
     if (isQuoted) this.byte(QUOTE);
-    if (isFormula(source, start, end)) this.byte(APOSTROPHE);
     const bytes = this.buffer;
     let length = this.size;
     for (let at = start; at < end; at += 1) {
@@ -50,19 +49,29 @@ export class CsvCells extends Utf8Writer {
   }
 }
 
-function hasSpecial(source: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if (IS_SPECIAL[source[at] as number] === 1) return true;
+function isSpecial(source: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = source[at] as number;
+    const kind = CLASSES[byte] as number;
+    if (kind >= SEPARATOR && byte !== APOSTROPHE) return true;
+  }
   return false;
 }
 
-/** The first byte after apostrophes alone decides for nearly all texts. */
-function isFormula(source: Buffer, start: number, end: number): boolean {
-  let at = start;
-  while (at < end && source[at] === APOSTROPHE) at += 1;
-  if (at === end || MAY_BE_FORMULA[source[at] as number] === 0) return false;
-  return FORMULA.test(source.toString('utf8', at, Math.min(end, at + FORMULA_BYTES)));
+/** Whether a spreadsheet may find the beginning of a formula. Is true for some other texts too. */
+function mayBeFormula(source: Buffer, start: number, end: number): boolean {
+  let begins = true;
+  for (let at = start; at < end; at += 1) {
+    const kind = CLASSES[source[at] as number];
+    if (begins && (kind === FORMULA || kind === BREAK)) return true;
+    if (kind === SEPARATOR || kind === BREAK) begins = true;
+    else if (kind !== MARK) begins = false;
+  }
+  return false;
 }
 
-function byteTable(isSet: (character: string) => boolean): Uint8Array {
-  return Uint8Array.from({ length: 256 }, (_, byte) => Number(isSet(String.fromCharCode(byte))));
+function byteClasses(classes: readonly (readonly [kind: number, characters: string])[]): Uint8Array {
+  const table = new Uint8Array(256).fill(PLAIN);
+  for (const [kind, characters] of classes) for (const one of characters) table[one.charCodeAt(0)] = kind;
+  return table;
 }
