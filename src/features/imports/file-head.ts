@@ -35,14 +35,16 @@ interface Reading extends Pick<FileHead, 'newline' | 'records' | 'problem'> {
   offset: number | undefined;
   /** Of each record; 0: it cannot be read. */
   counts: number[];
+  /** The quotes in the texts of cells: fewest if quotes around cells are read as such. */
+  quotes: number;
   /** The cells that begin or end with a blank. */
   padded: number;
 }
 
 /**
  * Recognizes the form of a CSV file (spec 4.7, "Lines"). A line `sep=;` before the header names the
- * delimiter. Else it is the one under which the first records have the same, largest number of
- * cells; if the numbers differ, the one under which most records have as many as the header.
+ * delimiter. Else it is the one under which the first records, read with their quotes, have the same,
+ * largest number of cells; if the numbers differ, most records have as many as the header.
  * @param delimiter that of the settings, if they have one
  */
 export function readFileHead({ bytes, isWhole }: HeadBytes, delimiter?: string): FileHead {
@@ -94,7 +96,7 @@ function readRecords(
   isWhole: boolean,
 ): Reading | undefined {
   const marks = { newline, delimiter: delimiter.charCodeAt(0) };
-  const reading: Reading = { delimiter, newline, offset: undefined, records: [], counts: [], padded: 0 };
+  const reading: Reading = { delimiter, newline, offset: undefined, records: [], counts: [], quotes: 0, padded: 0 };
   let quote = bytes.indexOf(QUOTE, from);
   for (let at = from; at < bytes.length && reading.counts.length < MAX_RECORDS; ) {
     if (quote >= 0 && quote < at) quote = bytes.indexOf(QUOTE, at);
@@ -130,6 +132,7 @@ function readRecords(
     if (reading.offset === undefined) Object.assign(reading, { offset: begin, ...(problem && { problem }) });
     const isUnreadable = problem !== undefined && problem !== 'cut';
     reading.counts.push(isUnreadable ? 0 : cells.length);
+    reading.quotes += cells.reduce((sum, cell) => sum + (cell.includes('"') ? cell.split('"').length - 1 : 0), 0);
     reading.padded += cells.filter((cell) => cell !== cell.trim()).length;
   }
 }
@@ -141,13 +144,13 @@ function isBetter(one: Reading, other: Reading): boolean {
   return at >= 0 && (a[at] as number) > (b[at] as number);
 }
 
-function rankOf({ counts, padded }: Reading): number[] {
+function rankOf({ counts, quotes, padded }: Reading): number[] {
   const [width = 0] = counts;
-  if (width < 2) return [0];
+  if (width < 2 || width > MAX_COLUMNS) return [0, Number(width > 1)];
   const same = counts.filter((one) => one === width).length;
   const isSame = same === counts.length;
   // Blanks after a delimiter are more likely those of a sentence.
-  return [1, Number(isSame), isSame ? width : same / counts.length, width, -padded];
+  return [1, Number(isSame), -quotes, isSame ? width : same / counts.length, width, -padded];
 }
 
 function count(bytes: Uint8Array, byte: number): number {
