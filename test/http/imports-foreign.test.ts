@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readHead } from '../../web/src/import/read-file.ts';
 import { zipOf } from '../support/samples/archives.ts';
 import { FOREIGN_FIELDS, FOREIGN_FILES } from '../support/samples/foreign-files.ts';
 import { prepareImport, runImport } from '../support/server/imports.ts';
@@ -23,10 +22,6 @@ it.each(Object.entries(FOREIGN_FILES))('a file of %s', async (_, { content, sett
   const found = records.map(({ email, data }) => [email.split('@')[0], data]);
   expect(Object.fromEntries(found)).toEqual(people);
   expect(created).toBe(Object.keys(people).length);
-  // The page names the columns as the service does.
-  const { columns } = await readHead(new File([content], 'file.csv'));
-  const keys = new Set(columns.flatMap(({ key }, index) => [key, `#${index + 1}`]));
-  expect(Object.keys(settings.map as object).filter((key) => !keys.has(key))).toEqual([]);
 });
 
 it.each([
@@ -41,5 +36,4 @@ it.each([
     expect(body.message).toContain(word);
     expect(body.message).toMatch(/save it .*CSV|CSV UTF-8/i);
   }
-  await expect(readHead(new File([new Uint8Array(content)], 'file.csv'))).rejects.toThrow(word);
 });

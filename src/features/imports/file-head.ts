@@ -43,8 +43,8 @@ interface Reading extends Pick<FileHead, 'newline' | 'records' | 'problem'> {
 
 /**
  * Recognizes the form of a CSV file (spec 4.7, "Lines"). A line `sep=;` before the header names the
- * delimiter. Else it is the one under which the first records, read with their quotes, have the same,
- * largest number of cells; if the numbers differ, most records have as many as the header.
+ * delimiter. Else it is the one under which the first records, read with their quotes, have the
+ * same, largest number of cells; if the numbers differ, most records have as many as the header.
  * @param delimiter that of the settings, if they have one
  */
 export function readFileHead({ bytes, isWhole }: HeadBytes, delimiter?: string): FileHead {

@@ -135,15 +135,44 @@ describe('a date format', () => {
     ['D.M.YYYY', '3.4.2025', '2025-04-03'],
     ['YYYY-MM-DD HH:mm:ss', '2025-04-03 07:08:09', '2025-04-03T07:08:09'],
     ['MM-DD-YYYY H:mm', '04-03-2025 7:08', '2025-04-03T07:08:00'],
+    ['M/D/YY h:mm A', '12/31/24 3:04 PM', '2024-12-31T15:04:00'],
+    ['M/D/YY h:mm A', '1/2/69 12:00 am', '2069-01-02T00:00:00'],
+    ['M/D/YY h:mm A', '1/2/70 12:59 Pm', '1970-01-02T12:59:00'],
+    ['MM/DD/YYYY hh:mm:ss A', '04/03/2025 07:08:09 AM', '2025-04-03T07:08:09'],
+    ['M/D/YYYY, h:mmA', '4/3/2025, 11:08pm', '2025-04-03T23:08:00'],
+    ['M/D/YY h:mm A', '12/31/24 3:04\u202fPM', '2024-12-31T15:04:00'],
+    ['DD.MM.YY', '31.12.99', '1999-12-31'],
+    ['YY-MM-DD', '00-01-31', '2000-01-31'],
   ])('%s reads %s', (format, text, iso) => {
     expect(compileDateFormat(format)?.parse(text)).toBe(iso);
     expect(compileDateFormat(format)?.parse(`${text}x`)).toBeUndefined();
   });
 
-  it.each(['', 'DD/MM', 'DD/MM/YYYY HH', 'DD/MM/YYYY mm', 'DD/DD/YYYY/MM', 'DD(MM)YYYY', 'DD/MM/YYYY HH:mm:ss A'])(
-    'may not be %j',
-    (format) => {
-      expect(compileDateFormat(format)).toBeUndefined();
-    },
-  );
+  it.each([
+    ['M/D/YY h:mm A', '12/31/24 13:04 PM'],
+    ['M/D/YY h:mm A', '12/31/24 0:04 AM'],
+    ['M/D/YY h:mm A', '12/31/24 3:04'],
+    ['M/D/YY hh:mm A', '12/31/24 3:04 PM'],
+    ['DD.MM.YY', '31.12.2024'],
+    ['DD.MM.YYYY', '31.12.24'],
+    ['D.M.YYYY', `1.1.2024${' '.repeat(100)}`],
+  ])('%s does not read %s', (format, text) => {
+    expect(compileDateFormat(format)?.parse(text)).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    'DD/MM',
+    'DD/MM/YYYY HH',
+    'DD/MM/YYYY mm',
+    'DD/DD/YYYY/MM',
+    'DD(MM)YYYY',
+    'DD/MM/YYYY HH:mm:ss A',
+    'DD/MM/YYYY h:mm',
+    'DD/MM/YYYY HH:hh:mm A',
+    'DD/MM/YYYY A',
+    'DD/MM/YY YYYY',
+  ])('may not be %j', (format) => {
+    expect(compileDateFormat(format)).toBeUndefined();
+  });
 });

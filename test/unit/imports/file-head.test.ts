@@ -1,28 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnName, fileColumns, keyOf } from '../../../src/features/imports/column-names.ts';
-import { splitCells } from '../../../src/features/imports/csv-cells.ts';
+import { columnName } from '../../../src/features/imports/column-names.ts';
 import { fileProblem } from '../../../src/features/imports/file-encoding.ts';
 import { HEAD_BYTES } from '../../../src/features/imports/file-head.ts';
-import { createLineReader, readLayout } from '../../../src/features/imports/line-reader.ts';
-import { readHead } from '../../../web/src/import/read-file.ts';
-
-/** Reads a file in blocks as the service does: the columns, and the cells of its lines. */
-async function read(file: Buffer, settings: { delimiter?: ',' | ';' | '\t' | '|' } = {}, block = 1_000) {
-  const readFrom = async function* (offset: number): AsyncGenerator<Buffer> {
-    for (let at = offset; at < file.length; at += block) yield file.subarray(at, at + block);
-  };
-  const { layout, position } = await readLayout(readFrom, { format: 'csv', ...settings });
-  const reader = createLineReader(readFrom, layout, 'csv', position);
-  const lines: { number: number; cells: string[] }[] = [];
-  const readable: string[][] = [];
-  for (let line = await reader.next(); line; line = await reader.next()) {
-    const cells = splitCells(line.text ?? '', layout.delimiter);
-    lines.push({ number: line.number, cells });
-    if (line.problem === undefined) readable.push(cells);
-  }
-  return { layout, lines, rows: lines.map(({ cells }) => cells), readable };
-}
+import { readAsService as read } from '../../support/samples/import-reading.ts';
 
 const textOf = (file: Buffer | string): Buffer => (typeof file === 'string' ? Buffer.from(file) : file);
 
@@ -78,8 +59,6 @@ describe('the form of a file', () => {
     const { layout, rows } = await read(file);
     expect(layout.columns).toHaveLength(1_501);
     expect(rows).toEqual([['a@x.org', '1']]);
-    const { columns } = await readHead(new File([file], 'a.csv'));
-    expect(columns.map(({ name }) => name)).toEqual(layout.columns);
   });
 
   it('takes the delimiter of the settings, also after sep=', async () => {
@@ -137,39 +116,6 @@ describe('a table', () => {
         expect(found.rows).toEqual(rows.filter((row) => !isBlank(row)));
       }),
       { numRuns: 400 },
-    );
-  });
-});
-
-describe('the page and the service', () => {
-  const piece = fc.constantFrom('a', 'Ä', '@', ' ', '"', '""', ',', ';', '\t', '|', '\n', '\r\n', '\r', "'=", 'sep=;');
-  const line = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
-  const clean = fc.array(fc.constantFrom('a', 'b c', '"x, y"', '"l\nm"', ''), { minLength: 1, maxLength: 5 });
-  const cleanLine = fc.tuple(clean, fc.constantFrom(';', ',')).map(([cells, delimiter]) => cells.join(delimiter));
-  const head = fc.record({
-    before: fc.constantFrom('email', 'email', '', '\n', ';;\n', 'sep=;\n', 'SEP=,\r\n'),
-    lines: fc.array(fc.oneof({ weight: 1, arbitrary: line }, { weight: 3, arbitrary: cleanLine }), { maxLength: 8 }),
-    newline: fc.constantFrom('\n', '\r\n', '\r'),
-    mark: fc.constantFrom('', '\uFEFF', 'wide'),
-  });
-
-  it('read the columns and first lines of 1,000 random heads alike', { tags: 'long' }, async () => {
-    await fc.assert(
-      fc.asyncProperty(head, async ({ before, lines, newline, mark }) => {
-        const text = before + lines.join(newline);
-        const file = mark === 'wide' ? Buffer.from(`\uFEFF${text}`, 'utf16le') : Buffer.from(mark + text);
-        const server = await read(file).catch(() => undefined);
-        const page = await readHead(new File([file], 'a.csv')).catch(() => undefined);
-        expect(page === undefined).toBe(server === undefined);
-        if (!page || !server) return;
-        const { names, skipped } = fileColumns(server.layout.columns);
-        expect(page.columns.map(({ name }) => name)).toEqual(names);
-        expect(page.columns.map(({ key }) => key)).toEqual(names.map((_, index) => keyOf(index, names)));
-        const fitting = server.readable.filter((row) => row.length <= server.layout.columns.length);
-        const firsts = fitting.map((row) => row[skipped] ?? '').filter((one) => one !== '' && !one.includes("'"));
-        for (const value of firsts) expect(page.columns[0]?.values).toContain(value);
-      }),
-      { numRuns: 1_000 },
     );
   });
 });
