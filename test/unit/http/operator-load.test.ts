@@ -96,6 +96,7 @@ const LONG = [
   'changeUsers',
   'exportPerson',
   'erasePerson',
+  'getImportOmissions',
   'getImportRejects',
   'deleteApp',
   'deleteWebhook',
