@@ -10,8 +10,13 @@ const SHARED_WITH_WEB = [
   'src/platform/languages',
   'src/platform/text',
   'src/platform/core/errors.ts',
+  'src/features/exports/cell-text.ts',
+  'src/features/imports/column-names.ts',
   'src/features/imports/csv-cells.ts',
+  'src/features/imports/csv-records.ts',
   'src/features/imports/date-format.ts',
+  'src/features/imports/file-encoding.ts',
+  'src/features/imports/file-head.ts',
   'src/features/search/value-list.ts',
   'src/features/notifications/reply-text.ts',
 ];

@@ -50,6 +50,18 @@ describe('users import', () => {
     expect(record).toMatchObject({ email: 'ada@example.com', data: { age: 1.5 } });
   });
 
+  it('takes settings of columns, columns by place, and leaves values out', { tags: 'long' }, async () => {
+    const { sourceAppId: app } = await server.admin.buildApp({ fields: [{ key: 'age', kind: 'number' }] });
+    const file = await fileOf('places.csv', 'mail;x;x\nada@example.com;;1.234,5\nbob@example.com;;old\n');
+    const columns = ['--map', 'mail=email', '--map', '#3=data.age', '--columns', '{"#3":{"decimal":","}}'];
+    const { code, stdout } = await runTool(['users', 'import', app, file, ...columns, '--invalid-values', 'omit'], env);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/rejected 0, omitted 1\n$/) });
+    const wrong = await runTool(['users', 'import', app, file, '--columns', '{'], env);
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It must be JSON.') });
+    const records = await server.db.collection('users').find({ sourceAppId: app }).sort({ email: 1 }).toArray();
+    expect(records.map(({ data }) => data)).toEqual([{ age: 1234.5 }, {}]);
+  });
+
   it('works without a server, and recognizes NDJSON by its name', { tags: 'long' }, async () => {
     const alone = await startServer({}, undefined, QUICK_JOBS);
     const { sourceAppId: app } = await alone.admin.buildApp({ fields: [{ key: 'a', kind: 'text' }] });

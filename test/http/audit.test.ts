@@ -57,6 +57,7 @@ describe('an event (spec 4.9)', () => {
       'exportSubmissions',
       'exportUsers',
       'getFile',
+      'getImportOmissions',
       'getImportRejects',
       'listAllUsers',
       'listHeld',

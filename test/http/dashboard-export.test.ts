@@ -66,6 +66,22 @@ describe('GET /auth/users/export', () => {
     expect((await download('?bom=true').expect(200)).body.startsWith('\uFEFFid,email,')).toBe(true);
   });
 
+  it.each([
+    [',', ','],
+    ['%3B', ';'],
+    ['tab', '\t'],
+  ])('separates the cells of CSV by delimiter=%s', async (parameter, separator) => {
+    const { text } = await operator
+      .get(`/auth/users/export?delimiter=${parameter}&columns=email,data.plan`)
+      .expect(200);
+    expect(text.split('\r\n')).toEqual([
+      `email${separator}data.plan`,
+      `bob@example.org${separator}"free, ""now"""`,
+      `ada@example.com${separator}pro`,
+      '',
+    ]);
+  });
+
   it('returns the users of the listing as JSON and NDJSON', async () => {
     const { body: listed } = await operator.get('/auth/users').expect(200);
     const { body: json } = await operator.get('/auth/users/export?format=json').expect(200);
@@ -132,6 +148,9 @@ describe('GET /auth/users/export', () => {
     'bom=true&bom=true',
     'format=json&bom=true',
     'format=ndjson&bom=true',
+    'delimiter=|',
+    'delimiter=',
+    'format=json&delimiter=tab',
   ])('refuses %s', async (query) => {
     const { body, headers } = await operator.get(`/auth/users/export?${query}`).expect(400);
     expect(body.message).toBe('Invalid query parameters');
@@ -210,6 +229,7 @@ describe('POST /auth/users/export', () => {
     [{ ids: [unknown], format: 'xml' }, 'format'],
     [{ ids: [unknown], format: 'json', bom: true }, 'bom'],
     [{ ids: [unknown], bom: false }, 'bom'],
+    [{ ids: [unknown], delimiter: ':' }, 'delimiter'],
     [{ ids: [unknown], columns: 'password' }, 'columns'],
     [{ ids: [unknown], where: [] }, 'where'],
   ])('refuses %j', async (body, path) => {

@@ -2,10 +2,16 @@
 
 import { describe, expect, it } from 'vitest';
 import { marked, withAddresses } from '../../src/features/display/marks.ts';
+import { cell, jsonCell, plainText } from '../../src/features/exports/cell-text.ts';
 import { safeName } from '../../src/features/files/file-names.ts';
 import { examine } from '../../src/features/files/file-types.ts';
-import { detectDelimiter, splitCells } from '../../src/features/imports/csv-cells.ts';
-import { createBlockDecoder, endOfRecord } from '../../src/features/imports/line-reader.ts';
+import { columnName } from '../../src/features/imports/column-names.ts';
+import { splitCells } from '../../src/features/imports/csv-cells.ts';
+import { endOfRecord } from '../../src/features/imports/csv-records.ts';
+import { compileDateFormat } from '../../src/features/imports/date-format.ts';
+import { fileProblem } from '../../src/features/imports/file-encoding.ts';
+import { readFileHead } from '../../src/features/imports/file-head.ts';
+import { createBlockDecoder } from '../../src/features/imports/line-reader.ts';
 import { emailsIn } from '../../src/features/imports/rejects.ts';
 import { fillReply } from '../../src/features/notifications/reply-text.ts';
 import { renderMessage } from '../../src/features/webhooks/formats.ts';
@@ -64,7 +70,13 @@ const WORK: Readonly<Record<string, (text: string) => unknown>> = {
   'numbers in JSON': (text) => parseStrictJson(`[${text.replace(/\D/g, '1')}]`),
   'cells of a line': (text) => splitCells(text, ','),
   'quoted cells of a line': (text) => splitCells(`"${text}`, ','),
-  'the header of a file': detectDelimiter,
+  'the head of a file': (text) => readFileHead({ bytes: Buffer.from(text), isWhole: true }),
+  'the encoding of a file': (text) => fileProblem(Buffer.from(text, 'latin1')),
+  'the name of a column': columnName,
+  'a cell of an export': cell,
+  'JSON in a cell of an export': (text) => jsonCell(JSON.stringify([text, -1])),
+  'a cell as it was': plainText,
+  'a formatted date': (text) => compileDateFormat('D.M.YY h:mm A')?.parse(text),
   'the end of a line': (text) => endOfRecord(Buffer.from(text), 0, CSV, true, 1e9),
   'the end of a quoted line': (text) => endOfRecord(Buffer.from(`"${text}`), 0, CSV, true, 1e9),
   'UTF-16': (text) => createBlockDecoder('utf-16le').decode(Buffer.from(text, 'utf16le')),

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { MAX_COLUMNS, splitCells } from '../../src/features/imports/csv-cells.ts';
-import { endOfRecord } from '../../src/features/imports/line-reader.ts';
+import { endOfRecord } from '../../src/features/imports/csv-records.ts';
 import { startCommandTap } from '../support/database/command-tap.ts';
 import { Client } from '../support/server/client.ts';
 import { runImport } from '../support/server/imports.ts';

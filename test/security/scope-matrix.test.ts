@@ -43,6 +43,7 @@ const OPENED: Record<Scope, string[]> = {
     'sendImportContent',
     'startImport',
     'getImport',
+    'getImportOmissions',
     'getImportRejects',
     'deleteImport',
   ],

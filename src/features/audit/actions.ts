@@ -60,6 +60,7 @@ export const AUDITED_READS = [
   'submissions.listed',
   'submissions.exported',
   'import.rejects.exported',
+  'import.omissions.exported',
   'file.read',
 ] as const;
 

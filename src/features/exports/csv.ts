@@ -16,7 +16,8 @@ import {
 } from '../../platform/bson/documents.ts';
 import { decode } from '../../platform/database/collections.ts';
 import { CHOICE_SEPARATOR } from '../../platform/text/choice-list.ts';
-import { CsvCells, cell } from './csv-cells.ts';
+import { cell, jsonCell } from './cell-text.ts';
+import { CsvCells } from './csv-cells.ts';
 
 /** A column of the file. */
 export interface CsvColumn {
@@ -31,16 +32,22 @@ interface CsvLayout {
   columns: readonly CsvColumn[];
   keys: readonly string[];
   bom: boolean;
+  delimiter?: ExportDelimiter | undefined;
 }
+
+/** What separates the cells of a row. */
+export const EXPORT_DELIMITERS = { ',': ',', ';': ';', tab: '\t' } as const;
+export type ExportDelimiter = keyof typeof EXPORT_DELIMITERS;
 
 const PIECE_BYTES = 64 * 1024;
 const ROW_END = '\r\n';
 
 /** Yields pieces of about 64 kB (spec 4.3), from BSON: decoding would be most of the cost. */
 export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): AsyncGenerator<Uint8Array> {
-  const { columns, keys, bom } = layout;
-  const rows = new CsvRows(columns, keys);
-  rows.text(`${bom ? '\uFEFF' : ''}${columns.map(({ header }) => cell(header)).join(',')}${ROW_END}`);
+  const { columns, keys, bom, delimiter = ',' } = layout;
+  const separator = EXPORT_DELIMITERS[delimiter];
+  const rows = new CsvRows(columns, keys, separator);
+  rows.text(`${bom ? '\uFEFF' : ''}${columns.map(({ header }) => cell(header)).join(separator)}${ROW_END}`);
   for await (const batch of batches) {
     for (const bytes of batch) {
       write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -57,7 +64,7 @@ export async function* recordsAsCsv(batches: RecordBatches, layout: CsvLayout): 
       if (!(error instanceof UnknownType)) throw error;
       // A type that the service never stores (a manual edit).
       rows.cutTo(before);
-      rows.text(decodedCells(decode<UserRecord>(record), columns, new Set(keys)).join(','));
+      rows.text(decodedCells(decode<UserRecord>(record), columns, new Set(keys)).join(separator));
     }
     rows.ascii(ROW_END);
   }
@@ -71,7 +78,7 @@ function wellFormed(piece: Buffer): Buffer {
 function decodedCells(user: UserRecord, columns: readonly CsvColumn[], known: ReadonlySet<string>): string[] {
   const others = Object.entries(user.data).filter(([key]) => !known.has(key));
   return columns.map(({ name, hasChoices }) => {
-    if (name === 'other') return others.length > 0 ? cell(JSON.stringify(Object.fromEntries(others))) : '';
+    if (name === 'other') return others.length > 0 ? jsonCell(JSON.stringify(Object.fromEntries(others))) : '';
     const key = dataKey(name);
     if (key === undefined) return decodedCell(name === 'id' ? String(user._id) : user[name as keyof UserRecord]);
     const value = Object.hasOwn(user.data, key) ? user.data[key] : undefined;
@@ -86,11 +93,10 @@ function isTexts(value: unknown): value is string[] {
 function decodedCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value);
-  return cell(text);
+  if (typeof value === 'string') return cell(value);
+  return value instanceof Date ? cell(value.toISOString()) : jsonCell(JSON.stringify(value));
 }
 
-const COMMA = 0x2c;
 const QUOTE = 0x22;
 /** The type of a column without a value; no element of BSON has it. */
 const ABSENT = 0;
@@ -115,11 +121,13 @@ class CsvRows extends CsvCells {
   /** The types and offsets of the values of the record, by column. */
   readonly #types: Uint8Array;
   readonly #places: Uint32Array;
+  readonly #separator: number;
   #others: number[] = [];
 
   /** @param keys the field keys that are not in `other` */
-  constructor(columns: readonly CsvColumn[], keys: readonly string[]) {
+  constructor(columns: readonly CsvColumn[], keys: readonly string[], separator: string) {
     super();
+    this.#separator = separator.charCodeAt(0);
     this.#types = new Uint8Array(columns.length);
     this.#places = new Uint32Array(columns.length);
     this.#otherColumn = columns.findIndex(({ name }) => name === 'other');
@@ -140,7 +148,7 @@ class CsvRows extends CsvCells {
     this.#json.cutTo(0); // The record before may have failed in the middle of a value.
     this.#locate(record);
     for (let column = 0; column < this.#types.length; column += 1) {
-      if (column > 0) this.byte(COMMA);
+      if (column > 0) this.byte(this.#separator);
       if (column === this.#otherColumn) this.#otherCell(record);
       else if (this.#types[column] === ARRAY && this.#choiceColumns.has(column)) {
         this.#choicesCell(record, this.#places[column] as number);
@@ -230,8 +238,8 @@ class CsvRows extends CsvCells {
   /** Moves the written JSON to a cell. Ids and times are in quotes in JSON. */
   #jsonCell(): void {
     const json = this.#json.written();
-    const quotes = json[0] === QUOTE ? 1 : 0;
-    this.cell(json, quotes, json.length - quotes);
+    if (json[0] === QUOTE) this.cell(json, 1, json.length - 1);
+    else this.json(json);
     this.#json.cutTo(0);
   }
 }

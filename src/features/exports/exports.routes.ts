@@ -6,11 +6,12 @@ import { Download } from '../../platform/http/reply.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { orderParameter, queryParameters, SINGLE_TEXT, sortParameter } from '../search/parameters.ts';
 import { User } from '../search/users.routes.ts';
+import { EXPORT_DELIMITERS, type ExportDelimiter } from './csv.ts';
 import { type ExportFormat, type ExportService, exportFormats } from './exports.service.ts';
 
 const MAX_SELECTED = 1_000;
 
-const CSV_PARAMETERS = ['bom', 'columns', 'headers'] as const;
+const CSV_PARAMETERS = ['bom', 'columns', 'headers', 'delimiter'] as const;
 
 const SelectedId = z.uuid(code('notRecordId')).meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' });
 
@@ -28,6 +29,10 @@ const fileMembers = {
     description: 'The first row of a CSV file: paths such as `data.name` (default), or the labels of the fields',
     example: 'labels',
   }),
+  delimiter: z
+    .enum(Object.keys(EXPORT_DELIMITERS) as [ExportDelimiter, ...ExportDelimiter[]], code('notExportDelimiter'))
+    .optional()
+    .meta({ description: 'What separates the cells of a CSV file. Default: a comma', example: ';' }),
 };
 const bomMeta = <Value>(example: Value) => ({
   description:

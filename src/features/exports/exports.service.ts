@@ -12,7 +12,7 @@ import { findTarget, invalidQuery } from '../search/conditions.ts';
 import type { ReadQueriedApp } from '../search/queried-app.ts';
 import type { UserQuery } from '../search/user-query.ts';
 import { parseQuery, type QueryRequest } from '../search/users.service.ts';
-import { type CsvColumn, recordsAsCsv } from './csv.ts';
+import { type CsvColumn, type ExportDelimiter, recordsAsCsv } from './csv.ts';
 import { zipOf } from './zip.ts';
 import { type ExportedFiles, zipEntries } from './zip-export.ts';
 
@@ -29,6 +29,7 @@ export const BYTES = { objectMode: false, highWaterMark: 64 * 1024 };
 
 interface CsvOptions {
   bom?: boolean | undefined;
+  delimiter?: ExportDelimiter | undefined;
   /** Default: the record's own columns, one for each field of the newest schema, and `other`. */
   columns?: readonly CsvColumn[] | undefined;
 }
@@ -42,9 +43,9 @@ export function exportUsers(
   records: RecordBatches,
   format: Exclude<ExportFormat, 'zip'>,
   keys: readonly string[],
-  { bom = false, columns = defaultColumns(keys) }: CsvOptions = {},
+  { bom = false, columns = defaultColumns(keys), delimiter }: CsvOptions = {},
 ): Readable {
-  if (format === 'csv') return Readable.from(recordsAsCsv(records, { columns, keys, bom }), BYTES);
+  if (format === 'csv') return Readable.from(recordsAsCsv(records, { columns, keys, bom, delimiter }), BYTES);
   if (format === 'ndjson')
     return Readable.from(recordsAsJson(records, OWN_MEMBERS, { listed, after: '}\n', between: '' }), BYTES);
   return Readable.from(toArray(records), BYTES);
@@ -80,6 +81,7 @@ export function choiceColumns(fields: readonly Pick<FieldDefinition, 'key' | 'ki
 interface FileRequest {
   format: ExportFormat;
   bom?: boolean | undefined;
+  delimiter?: ExportDelimiter | undefined;
   /** Comma-separated. */
   columns?: string | undefined;
   headers?: 'labels' | 'paths' | undefined;
@@ -139,10 +141,10 @@ export function createExportService(deps: {
     const { schema } = queriedApp;
     const columns = exportColumns(request, schema, (await apps.find(app.sourceAppId))?.form?.doubleOptIn);
     const keys = schema.fields.map(({ key }) => key);
-    const { format, bom } = request;
+    const { format, bom, delimiter } = request;
     const records = await read(queriedApp);
-    if (format !== 'zip') return exportUsers(records, format, keys, { bom, columns });
-    const csvOf = (all: RecordBatches) => recordsAsCsv(all, { columns, keys, bom: bom ?? false });
+    if (format !== 'zip') return exportUsers(records, format, keys, { bom, columns, delimiter });
+    const csvOf = (all: RecordBatches) => recordsAsCsv(all, { columns, keys, bom: bom ?? false, delimiter });
     return zipOf(zipEntries(records, schema.fields, csvOf, { appId: app.id, files }));
   }
 

@@ -14,6 +14,7 @@ import {
 } from '../records/import-lines.ts';
 import { type RunningImport, whileRunBy } from './import-documents.ts';
 import type { ImportCollection, ImportSettings } from './imports.model.ts';
+import type { LineNotes, NotingRun } from './line-notes.ts';
 
 const PAUSE_MS = 10;
 
@@ -30,7 +31,7 @@ export type Results = Map<number, LineResult>;
 export type BatchWriter = ReturnType<typeof createBatchWriter>;
 
 interface Batch {
-  run: RunningImport;
+  run: NotingRun;
   settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalid' | 'dryRun'>;
   lease: Lease;
   /** Resolves with a valid lease of the same state. @throws {OutdatedSchema} when it has changed */
@@ -47,18 +48,24 @@ interface Batch {
 export function createBatchWriter(deps: {
   records: Omit<ImportLines, 'withdraw'>;
   imports: ImportCollection;
+  notes: Pick<LineNotes, 'linesOfPersons' | 'addPersons'>;
   revalidation: Revalidation;
   onEvents: () => void;
 }) {
-  const { records, imports, revalidation, onEvents } = deps;
+  const { records, imports, notes, revalidation, onEvents } = deps;
 
   const insert = (lines: readonly WritableLine[], run: RunningImport): Promise<boolean> =>
     records.insert(lines, run._id, { collection: imports, filter: whileRunBy(run) });
 
   /** Stores the new files of a line that is written, or refuses it. @throws as `planUpdate` */
-  async function planOf(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<LinePlan> {
+  async function planOf(
+    line: ImportLine,
+    facts: RecordFacts | undefined,
+    batch: Batch,
+    wouldExist: boolean,
+  ): Promise<LinePlan> {
     const { dryRun } = batch.settings;
-    const plan = await planWrite(line, facts, batch);
+    const plan = await planWrite(line, facts, batch, wouldExist);
     const isWritten = 'write' in plan ? plan.write !== 'later' : dryRun && plan.result === 'updated';
     for (const id of (isWritten && line.files?.added) || []) {
       batch.checkOwner();
@@ -69,12 +76,22 @@ export function createBatchWriter(deps: {
   }
 
   /** Resolves with the plan of a line. @throws {OutdatedSchema} as `planUpdate` */
-  async function planWrite(line: ImportLine, facts: RecordFacts | undefined, batch: Batch): Promise<LinePlan> {
+  async function planWrite(
+    line: ImportLine,
+    facts: RecordFacts | undefined,
+    batch: Batch,
+    wouldExist: boolean,
+  ): Promise<LinePlan> {
     const { run, settings, lease } = batch;
     const applied = appliedBefore(line, facts, run._id);
     if (applied) return { result: applied };
     const { submission, refusal } = line;
     if (!submission) return { result: { rejected: refusal ?? 'is refused' } };
+    if (!facts && wouldExist) {
+      if (settings.mode === 'insert') return { result: { rejected: 'a record of this email exists' } };
+      const plan = records.planInsert(submission);
+      return 'result' in plan ? plan : { result: 'updated' };
+    }
     if (!facts) {
       if (settings.mode === 'update') return { result: { rejected: 'no record has this email' } };
       return records.planInsert(submission);
@@ -110,9 +127,16 @@ export function createBatchWriter(deps: {
     return lines.filter(({ number }) => !results.has(number));
   }
 
+  /** The lines of an earlier batch of a dry run that would create persons who have no record. */
+  function personsCreated(run: NotingRun, lines: readonly ImportLine[], found: ReadonlyMap<string, RecordFacts>) {
+    const emails = lines.map(({ email }) => email).filter((email) => !found.has(email));
+    return notes.linesOfPersons(run, emails);
+  }
+
   async function attempt(batch: Batch, lines: readonly ImportLine[], results: Results): Promise<ImportLine[]> {
     const { run, settings, lease } = batch;
     const found = await records.read(lease, lines);
+    const created = settings.dryRun && settings.mode !== 'update' ? await personsCreated(run, lines, found) : undefined;
     const inserts: WritableLine[] = [];
     const updates: PlannedUpdate[] = [];
     const left: ImportLine[] = [];
@@ -125,7 +149,7 @@ export function createBatchWriter(deps: {
         if (applied) results.set(line.number, applied);
         continue;
       }
-      const plan = await planOf(line, facts, batch);
+      const plan = await planOf(line, facts, batch, (created?.get(line.email) ?? line.number) < line.number);
       if ('result' in plan) results.set(line.number, plan.result);
       else if (!isWritable(line)) left.push(line);
       else if (plan.write === 'insert') inserts.push(line);
@@ -138,7 +162,7 @@ export function createBatchWriter(deps: {
     if (!settings.dryRun) {
       await prepareWrite(batch);
       [areInserted, areUpdated] = await Promise.all([insert(inserts, run), records.update(updates, run._id)]);
-    }
+    } else if (inserts.length > 0) await notes.addPersons(run, inserts);
     const updated = updates.map(({ line }) => line);
     if (areInserted) for (const { number } of inserts) results.set(number, 'created');
     if (areUpdated) for (const { number } of updated) results.set(number, 'updated');

@@ -2,6 +2,7 @@ import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
 import { type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
 import { pathName } from '../../platform/http/validation.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import { columnsNamed, fileColumns } from './column-names.ts';
 import type { ImportSettings } from './imports.model.ts';
 
 const DATA = 'data.';
@@ -46,26 +47,54 @@ export function mapIssues(map: ImportSettings['map'], schema: Schema): Issue[] {
 }
 
 /** Without `map`: the name as a path, or the field of that name if no column has its path. */
-function pathByName(name: string, names: readonly string[], schema: Schema): string | undefined {
+function pathByName(name: string, names: ReadonlySet<string>, schema: Schema): string | undefined {
   const isPath = isKnownPath(name, schema);
   if (isPath && name !== OTHER) return name;
   const path = DATA + name;
   const isField = schema.fields.some(({ key }) => key === name) && isKnownPath(path, schema);
-  if (isField && !names.includes(path)) return path;
+  if (isField && !names.has(path)) return path;
   return isPath ? name : undefined;
 }
 
-/** Returns the columns of `map`, or those that are named by a path. */
-export function resolveColumns(
-  { map }: Pick<ImportSettings, 'map'>,
-  names: readonly string[],
-  schema: Schema,
-): readonly Column[] {
-  const paths = new Map(map);
+type Keys = Pick<ImportSettings, 'map' | 'columns'>;
+
+/** Returns the keys by which settings name columns. */
+export const keysIn = ({ map = [], columns = [] }: Keys): string[] => [
+  ...map.map(([key]) => key),
+  ...columns.map(({ column }) => column),
+];
+
+/**
+ * Returns the columns of `map`, or those that are named by a path, of which the first counts.
+ * @param header the names of all columns
+ */
+export function resolveColumns(settings: Keys, header: readonly string[], schema: Schema): readonly Column[] {
+  const { names, skipped } = fileColumns(header, keysIn(settings));
+  const found = settings.map
+    ? settings.map.flatMap(([key, path]) => columnsNamed(key, names).map((index) => ({ index, path })))
+    : columnsByName(names, schema);
+  return found
+    .map(({ index, path }) => ({ index: index + skipped, path }))
+    .sort((one, other) => one.index - other.index);
+}
+
+function columnsByName(names: readonly string[], schema: Schema): Column[] {
+  const known = new Set(names);
+  const read = new Set<string>();
   return names.flatMap((name, index) => {
-    const path = map ? paths.get(name) : pathByName(name, names, schema);
-    return path === undefined ? [] : [{ index, path }];
+    const path = pathByName(name, known, schema);
+    if (path === undefined || read.has(path)) return [];
+    read.add(path);
+    return [{ index, path }];
   });
+}
+
+/** Returns the settings of columns by the index of the column. */
+export function settingsOfColumns(settings: Keys, header: readonly string[]) {
+  const { names, skipped } = fileColumns(header, keysIn(settings));
+  return new Map(
+    (settings.columns ?? []).flatMap((one) => columnsNamed(one.column, names).map((index) => [index + skipped, one])),
+  );
 }
 
 /** Returns the key of `data` in a path that is neither `email` nor `other`. */
@@ -90,15 +119,21 @@ export function columnPath(path: string, names: ReadonlyMap<string, string>): st
   return name === undefined ? path : name + path.slice(base.length);
 }
 
-/** Returns the problems of a header: missing and duplicate columns of `map`. */
-export function headerIssues({ map }: Pick<ImportSettings, 'map'>, names: readonly string[], schema: Schema): Issue[] {
-  const issues: Issue[] = [];
-  const read = map ? map.map(([column]) => column) : names.filter((name) => pathByName(name, names, schema));
-  for (const column of new Set(read)) {
-    const count = names.filter((name) => name === column).length;
-    if (count === 0) issues.push({ path: `map.${pathName(column)}`, ...say('notColumnOfFile') });
-    if (count > 1) issues.push({ path: `map.${pathName(column)}`, ...say('columnOfHeaderTwice') });
-  }
-  if (!map && !names.includes('email')) issues.push({ path: 'map', ...say('emailNotMapped') });
+/** Returns the problems of a header: columns that settings name and that are missing or several. */
+export function headerIssues(settings: Keys, header: readonly string[]): Issue[] {
+  const { names } = fileColumns(header, keysIn(settings));
+  const issues = [
+    ...keyIssues('map', settings.map?.map(([key]) => key) ?? [], names),
+    ...keyIssues('columns', settings.columns?.map(({ column }) => column) ?? [], names),
+  ];
+  if (!settings.map && !names.includes('email')) issues.unshift({ path: 'map', ...say('emailNotMapped') });
   return issues;
+}
+
+function keyIssues(member: 'map' | 'columns', keys: readonly string[], names: readonly string[]): Issue[] {
+  return keys.flatMap((key) => {
+    const { length } = columnsNamed(key, names);
+    if (length === 1) return [];
+    return { path: `${member}.${pathName(key)}`, ...say(length === 0 ? 'notColumnOfFile' : 'columnOfHeaderTwice') };
+  });
 }

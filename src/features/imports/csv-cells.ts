@@ -33,10 +33,3 @@ function endOfQuoted(text: string, from: number): number {
     if (text[at + 1] !== QUOTE) return at;
   }
 }
-
-/** Returns the delimiter that occurs most often in a header, outside of quotes. */
-export function detectDelimiter(header: string): string {
-  const unquoted = header.replace(/"(?:[^"]|"")*"/g, '');
-  const counts = DELIMITERS.map((delimiter) => unquoted.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
-}

@@ -11,6 +11,7 @@ import type {
   ImportCollection,
   ImportDocument,
   ImportSettings,
+  Omission,
   SearchedFile,
 } from './imports.model.ts';
 
@@ -30,6 +31,8 @@ type EndState = Exclude<ImportDocument['state'], 'uploading' | 'running' | 'dele
 export interface BatchOutcome {
   counters: Counters;
   errors: { line: number; message: string }[];
+  /** The first values that lines were applied without. */
+  omissions?: Omission[];
   position: FilePosition;
   end?: EndState;
   failure?: string;
@@ -168,13 +171,16 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     /** Stores the outcome of a batch in one step; false when the run may no longer write. */
     async commit(
       known: RunningImport & Pick<ImportDocument, 'position'>,
-      { counters, errors, position, end, failure }: BatchOutcome,
+      { counters, errors, omissions = [], position, end, failure }: BatchOutcome,
     ): Promise<boolean> {
       const filter = { ...whileRunBy(known), 'position.offset': known.position?.offset };
       const { matchedCount } = await imports.updateOne(filter, {
         $set: { position, ...(end && endedAs(end, failure)) },
         $inc: Object.fromEntries(Object.entries(counters).map(([name, count]) => [`counters.${name}`, count])),
-        $push: { firstErrors: { $each: errors, $slice: MAX_ERRORS } },
+        $push: {
+          firstErrors: { $each: errors, $slice: MAX_ERRORS },
+          ...(omissions.length > 0 && { firstOmissions: { $each: omissions, $slice: MAX_ERRORS } }),
+        },
         ...(end && { $unset: { runner: 1 as const } }),
       });
       return matchedCount === 1;
@@ -271,7 +277,7 @@ function newExclusionKey(): Binary {
 }
 
 /** The hash by which an import recognizes the lines of an erased person. */
-function exclusionKeyFor({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
+export function exclusionKeyFor({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {
   const key = Buffer.from(exclusionKey.buffer).subarray(0, exclusionKey.position);
   return new Binary(createHmac('sha256', key).update(email).digest().subarray(0, BYTES));
 }

@@ -47,7 +47,7 @@ export function createImportJob(
     writesEndMs?: number | undefined;
   },
 ): Job {
-  const { store, content, rejects, pace, clock, logger, writesEndMs = STATEMENT_ENDS_MS } = deps;
+  const { store, content, rejects, notes, pace, clock, logger, writesEndMs = STATEMENT_ENDS_MS } = deps;
   const sessions = new Map<string, Session>();
 
   /** Removes data that imports no longer need; resolves with whether more is left. */
@@ -58,7 +58,9 @@ export function createImportJob(
     const found = await store.toCleanUp();
     for (const one of found) {
       if (!(await content.removeSome(one._id, leftMs(), guard))) return true;
+      if (one.settings.dryRun && !(await notes.removePersons(one._id, leftMs(), guard))) return true;
       if (one.state === 'deleting' && !(await rejects.removeSome(one._id, leftMs(), guard))) return true;
+      if (one.state === 'deleting' && !(await notes.removeSome(one._id, leftMs(), guard))) return true;
       await store.cleanedUp(one);
       if (leftMs() <= 0) return true;
     }
@@ -85,6 +87,7 @@ export function createImportJob(
     if (current?.runner !== runner || !current.position) return undefined;
     // Of an uncommitted batch, whose lines are decided again.
     await rejects.removeFrom({ _id, runner }, current.position.line);
+    await notes.removeOmissionsFrom({ _id, runner }, current.position.line);
     return createImportRun(deps, current, { runner, contested: isClean ? 0 : BATCH });
   }
 

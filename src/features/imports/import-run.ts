@@ -11,8 +11,9 @@ import {
   noCounts,
   type RunningImport,
 } from './import-documents.ts';
-import type { FilePosition, ImportDocument } from './imports.model.ts';
+import type { FilePosition, ImportDocument, Omission } from './imports.model.ts';
 import { isSameState, type LineBatch, type LineBatches, type StartedImport } from './line-batches.ts';
+import type { LineNotes } from './line-notes.ts';
 import type { Reject, RejectStore } from './rejects.ts';
 
 const MAX_SCHEMA_CHANGES = 5;
@@ -28,6 +29,7 @@ export class RunIsOver extends Error {
 export interface RunDeps {
   store: ImportStore;
   rejects: RejectStore;
+  notes: LineNotes;
   writer: BatchWriter;
   records: Pick<ImportLines, 'withdraw'>;
   leases: Pick<SchemaLeases, 'forget'>;
@@ -45,7 +47,7 @@ export function createImportRun(
   started: ImportDocument,
   { runner, contested }: { runner: number; contested: number },
 ) {
-  const { store, rejects, writer, records, leases } = deps;
+  const { store, rejects, notes, writer, records, leases } = deps;
   const { _id: importId, appId, sourceAppId, settings, layout, position } = started;
   if (!layout || !position) throw new Error('the import was not started');
   const batches = deps.batchesOf({ ...started, layout, position });
@@ -111,13 +113,15 @@ export function createImportRun(
     for (let attempt = 0; attempt < MAX_COMMITS; attempt += 1) {
       const { batch, results } = await applied(read, checkOwner);
       await withdrawErased(batch, results);
-      const { outcome, rejected } = countOutcome(batch, results, settings.invalid === 'abort');
+      const { outcome, rejected, omitted } = countOutcome(batch, results, settings.invalid === 'abort');
       await rejects.add(known, appId, rejected);
+      const allOmitted = (known.counters.omitted ?? 0) + omitted.length;
+      if (omitted.length > 0 && allOmitted <= MAX_REJECTS) await notes.addOmissions(known, omitted);
       const allRejected = known.counters.rejected + rejected.length;
       if (!outcome.end && allRejected >= MAX_REJECTS) Object.assign(outcome, TOO_MANY_REJECTS);
       if (await store.commit(known, outcome)) {
         known.position = outcome.position;
-        known.counters = { ...known.counters, rejected: allRejected };
+        known.counters = { ...known.counters, rejected: allRejected, omitted: allOmitted };
         contestedLeft -= batch.entries.length;
         return outcome.end === undefined;
       }
@@ -128,6 +132,7 @@ export function createImportRun(
       known = { ...known, excluded: current.excluded };
       isMostlyNew = false;
       await rejects.removeFrom(known, known.position.line);
+      await notes.removeOmissionsFrom(known, known.position.line);
     }
     throw new Unavailable();
   }
@@ -181,10 +186,11 @@ function countOutcome(
   { entries, end, isLast }: LineBatch,
   results: Results,
   aborts: boolean,
-): { outcome: BatchOutcome; rejected: Reject[] } {
+): { outcome: BatchOutcome; rejected: Reject[]; omitted: Omission[] } {
   const counters = noCounts();
   const outcome: BatchOutcome = { counters, errors: [], position: end, ...(isLast && { end: 'completed' }) };
   const rejected: Reject[] = [];
+  const omitted: Omission[] = [];
   for (const { line, checked } of entries) {
     const isUnread = checked.email === undefined && outcome.end !== 'aborted';
     const result = isUnread ? { rejected: checked.refusal ?? '' } : results.get(line.number);
@@ -192,6 +198,7 @@ function countOutcome(
     counters.read += 1;
     if (!isRejected(result)) {
       counters[result] += 1;
+      for (const one of checked.omitted ?? []) omitted.push({ line: line.number, ...one });
       continue;
     }
     counters.rejected += 1;
@@ -203,5 +210,9 @@ function countOutcome(
     if (aborts) outcome.end = 'aborted';
   }
   outcome.errors = outcome.errors.slice(0, MAX_ERRORS);
-  return { outcome, rejected };
+  if (omitted.length > 0) {
+    counters.omitted = omitted.length;
+    outcome.omissions = omitted.slice(0, MAX_ERRORS);
+  }
+  return { outcome, rejected, omitted };
 }

@@ -2,14 +2,20 @@ import { Binary, ObjectId } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, only, schema, schemaOf } from '../../platform/database/mongoose.ts';
-import type { ImportRequest } from './import-settings.ts';
+import type { ColumnSettings, ImportRequest } from './import-settings.ts';
 
 /** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
 export const IMPORT_STATES = ['uploading', 'running', 'completed', 'aborted', 'failed'] as const;
 
-export interface ImportSettings extends Omit<ImportRequest, 'map'> {
+export interface ImportSettings extends Omit<ImportRequest, 'map' | 'columns'> {
   /** By column: `email` or `data.<key>`. Absent: by the names of the columns. */
   map?: [column: string, path: string][];
+  columns?: StoredColumnSettings[];
+}
+
+/** The settings of a column, which its name or its place names. */
+interface StoredColumnSettings extends ColumnSettings {
+  column: string;
 }
 
 /** The processed bytes of the file; of an archive, the share that the processed lines are. */
@@ -18,12 +24,28 @@ export function processedBytes({ position, layout, received }: ImportDocument): 
   return layout?.size ? Math.floor((offset / layout.size) * received) : offset;
 }
 
+const columnSettingsSchema = schemaOf<StoredColumnSettings>(
+  {
+    column: { type: String, required: true },
+    dateFormat: String,
+    timeZone: String,
+    decimal: String,
+    separator: String,
+    empty: [String],
+    true: [String],
+    false: [String],
+  },
+  { _id: false },
+);
+
 const settingsSchema = schemaOf<ImportSettings>(
   {
     format: { type: String, required: true },
     mode: { type: String, required: true },
     arrays: { type: String, required: true },
     invalid: { type: String, required: true },
+    invalidValues: String,
+    columns: [columnSettingsSchema],
     // Pairs of a column and its path.
     map: [[String]],
     delimiter: String,
@@ -69,10 +91,23 @@ const countersSchema = schema(
     updated: { type: Number, required: true },
     unchanged: { type: Number, required: true },
     rejected: { type: Number, required: true },
+    /** The values that lines were applied without. */
+    omitted: Number,
   },
   { _id: false },
 );
 export type Counters = DocumentOf<typeof countersSchema>;
+
+/** A value of a line that was left out. */
+const omissionSchema = schema(
+  {
+    line: { type: Number, required: true },
+    path: { type: String, required: true },
+    message: { type: String, required: true },
+  },
+  { _id: false },
+);
+export type Omission = DocumentOf<typeof omissionSchema>;
 
 /** How far the erasure of a person has searched a file; a repeat goes on from there. */
 const searchedSchema = schema(
@@ -117,6 +152,7 @@ const importSchema = schema(
       ],
       required: true,
     },
+    firstOmissions: [omissionSchema],
     failure: String,
     /** The number of runs; each run has its own number. */
     runs: Number,
@@ -158,7 +194,9 @@ const chunkSchema = schema(
   .index({ appId: 1, importId: 1, size: 1 });
 export type ChunkDocument = DocumentOf<typeof chunkSchema>;
 
-/** A rejected line. `_id`: the import's id and the number of the line. */
+/**
+ * What an import keeps of a line (import-notes.ts): why it was rejected, or which values it lacks.
+ */
 const rejectSchema = schema(
   {
     _id: { type: Binary, required: true },
@@ -167,7 +205,9 @@ const rejectSchema = schema(
     expiresAt: { type: Date, required: true },
     run: Number,
     line: { type: Number, required: true },
-    reason: { type: String, required: true },
+    /** Of a rejected line. */
+    reason: String,
+    omitted: [omissionSchema],
     /** All emails in the line, normalized. */
     email: [String],
     /** Absent when it is too long, no text, or has too many emails. */

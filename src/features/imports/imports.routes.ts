@@ -25,9 +25,14 @@ const Import = z
     updated: Count.meta({ example: 1 }),
     unchanged: Count.meta({ example: 0 }),
     rejected: Count.meta({ example: 1 }),
+    omitted: Count.optional().meta({ description: 'The values that lines were applied without', example: 1 }),
     errors: z
       .array(z.strictObject({ line: z.int().positive(), message: z.string() }))
       .meta({ description: 'The first 20 rejected lines' }),
+    omissions: z
+      .array(z.strictObject({ line: z.int().positive(), path: z.string(), message: z.string() }))
+      .optional()
+      .meta({ description: 'The first 20 values that were left out' }),
     received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
     position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
     settings: Settings,
@@ -132,6 +137,22 @@ export const importEndpoints = {
     responseHeaders: { 'Content-Disposition': 'An attachment' },
     errors: [404, 429],
   },
+  getImportOmissions: {
+    ...shared,
+    scoped: true,
+    audit: 'import.omissions.exported',
+    method: 'get',
+    path: '/auth/imports/:id/omissions.csv',
+    load: 'long',
+    summary: 'The values that an import left out',
+    description: 'CSV with the number of the line, the path and the reason of each.',
+    params: ImportPath,
+    slow: true,
+    response: z.string(),
+    downloads: ['text/csv'],
+    responseHeaders: { 'Content-Disposition': 'An attachment' },
+    errors: [404, 429],
+  },
   deleteImport: {
     ...shared,
     scoped: true,
@@ -178,6 +199,13 @@ export const importRoutes = (service: ImportService): Route[] =>
         await service.rejectsOf(app, params.id),
       ),
 
+    getImportOmissions: async ({ app, params }) =>
+      new Download(
+        `${app.sourceAppId}-omissions.csv`,
+        'text/csv; charset=utf-8',
+        await service.omissionsOf(app, params.id),
+      ),
+
     deleteImport: async ({ app, params }) => {
       await service.remove(app, params.id);
       return { ok: true as const };
@@ -196,16 +224,24 @@ function firstByte(contentRange: string | undefined): number | undefined {
 
 /** The chunks, runs and hashes of an import are internal. */
 export function present(one: ImportDocument) {
-  const { settings, counters, firstErrors, received, failure, createdAt, startedAt, endedAt } = one;
-  const { map, ...rest } = settings;
+  const { settings, counters, firstErrors, firstOmissions, received, failure, createdAt, startedAt, endedAt } = one;
+  const { map, columns, ...rest } = settings;
+  const { omitted = 0, ...counts } = counters;
+  const omits = settings.invalidValues === 'omit';
   return {
     id: one._id.toHexString(),
     state: one.state as Exclude<ImportDocument['state'], 'deleting'>,
-    ...counters,
+    ...counts,
+    ...(omits && { omitted }),
     errors: firstErrors,
+    ...(omits && { omissions: firstOmissions ?? [] }),
     received,
     position: processedBytes(one),
-    settings: { ...rest, ...(map && { map: Object.fromEntries(map) }) },
+    settings: {
+      ...rest,
+      ...(map && { map: Object.fromEntries(map) }),
+      ...(columns && { columns: Object.fromEntries(columns.map(({ column, ...own }) => [column, own])) }),
+    },
     ...(failure !== undefined && { failure }),
     createdAt: createdAt.toISOString(),
     ...(startedAt && { startedAt: startedAt.toISOString() }),

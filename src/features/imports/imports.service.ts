@@ -8,9 +8,11 @@ import { say } from '../../platform/languages/reasons.ts';
 import type { Archives } from './archive.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
+import { fileProblem } from './file-encoding.ts';
 import type { ImportStore } from './import-documents.ts';
 import type { ImportRequest } from './import-settings.ts';
 import type { ImportDocument, ImportSettings } from './imports.model.ts';
+import { type LineNotes, omissionsAsCsv } from './line-notes.ts';
 import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
 import type { ImportUploads, UploadOptions } from './upload.ts';
@@ -26,11 +28,12 @@ export function createImportService(deps: {
   content: ContentStore;
   uploads: ImportUploads;
   rejects: RejectStore;
+  notes: Pick<LineNotes, 'omissionsOf'>;
   leases: Pick<SchemaLeases, 'hold'>;
   archives: Pick<Archives, 'open'>;
   wake(): void;
 }) {
-  const { store, content, uploads, rejects, leases, archives, wake } = deps;
+  const { store, content, uploads, rejects, notes, leases, archives, wake } = deps;
 
   async function leaseOn(app: ScopedApp): Promise<Lease> {
     const lease = await leases.hold(app.sourceAppId);
@@ -49,8 +52,12 @@ export function createImportService(deps: {
      * @throws {InvalidInput} when `map` has an unknown path
      * @throws {Conflict} when the app has too many unfinished imports
      */
-    async create(app: ScopedApp, { map, ...request }: ImportRequest): Promise<string> {
-      const settings: ImportSettings = { ...request, ...(map && { map: Object.entries(map) }) };
+    async create(app: ScopedApp, { map, columns, ...request }: ImportRequest): Promise<string> {
+      const settings: ImportSettings = {
+        ...request,
+        ...(map && { map: Object.entries(map) }),
+        ...(columns && { columns: Object.entries(columns).map(([column, one]) => ({ column, ...one })) }),
+      };
       const { schema } = await leaseOn(app);
       const issues = mapIssues(settings.map, { ...schema, format: settings.format });
       if (issues.length > 0) throw new InvalidInput('invalidImport', issues);
@@ -79,12 +86,13 @@ export function createImportService(deps: {
       const { settings, chunks, received } = found;
       const { format } = settings;
       if (received === 0) throw new InvalidInput('fileEmpty');
+      if (format === 'zip') await refuseSpreadsheet(content.readFrom(chunks, 0, received));
       const archive = format === 'zip' ? await archives.open(found) : undefined;
       const readFrom = archive?.linesFrom ?? ((offset: number) => content.readFrom(chunks, offset, received));
       const { layout: ofLines, position } = await readLayout(readFrom, settings);
       const layout = archive ? { ...ofLines, size: archive.size } : ofLines;
-      const { schema } = await leaseOn(app);
-      const issues = format === 'ndjson' ? [] : headerIssues(settings, layout.columns, { ...schema, format });
+      await leaseOn(app);
+      const issues = format === 'ndjson' ? [] : headerIssues(settings, layout.columns);
       if (issues.length > 0) throw new InvalidInput('columnsMissing', issues);
       const expiresAt = await store.start(found, layout, position);
       if (!expiresAt) throw new Conflict('importReceiving');
@@ -103,12 +111,26 @@ export function createImportService(deps: {
       return rejectsAsCsv(found, rejects.of(found._id, found.position?.line ?? 0));
     },
 
+    async omissionsOf(app: ScopedApp, id: string): Promise<Readable> {
+      const found = await get(app, id);
+      return omissionsAsCsv(notes.omissionsOf(found._id, found.position?.line ?? 0));
+    },
+
     /** The records that it wrote remain. @throws {NotFound} */
     async remove(app: ScopedApp, id: string): Promise<void> {
       if (!(await store.markDeleted(app.id, parseImportId(id)))) throw new NotFound('importNotFound');
       wake();
     },
   };
+}
+
+/** @throws {InvalidInput} when an archive is the file of a spreadsheet */
+async function refuseSpreadsheet(blocks: AsyncIterable<Buffer>): Promise<void> {
+  for await (const block of blocks) {
+    const refusal = fileProblem(block);
+    if (refusal === 'fileIsSpreadsheet') throw new InvalidInput(refusal);
+    return;
+  }
 }
 
 /** @throws {NotFound} for a text that is not an id */

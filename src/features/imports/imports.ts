@@ -22,6 +22,7 @@ import { importRoutes } from './imports.routes.ts';
 import { createImportService } from './imports.service.ts';
 import { createLineBatches } from './line-batches.ts';
 import { createLineFiles } from './line-files.ts';
+import { createLineNotes } from './line-notes.ts';
 import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
 import { createUploads } from './upload.ts';
@@ -60,6 +61,7 @@ export function createImports(deps: {
   const store = createImportStore(models.imports.collection, clock.later);
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
+  const notes = createLineNotes(models.rejects.collection, models.imports.collection);
   const { leases } = schemas;
   const { importLines, limits, parts, revalidation, outboxSignal, fileClaims } = records;
   const archives = createArchives(content, config.importLimits.perImport);
@@ -68,6 +70,7 @@ export function createImports(deps: {
     store,
     content,
     rejects,
+    notes,
     records: importLines,
     leases,
     logger,
@@ -76,6 +79,7 @@ export function createImports(deps: {
     writer: createBatchWriter({
       records: importLines,
       imports: models.imports.collection,
+      notes,
       revalidation,
       onEvents: outboxSignal.notify,
     }),
@@ -89,6 +93,7 @@ export function createImports(deps: {
     store,
     content,
     rejects,
+    notes,
     leases,
     archives,
     wake: () => signal.wake(IMPORT_JOB),

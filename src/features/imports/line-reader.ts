@@ -1,47 +1,63 @@
 import { isUtf8 } from 'node:buffer';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { type Reason, say } from '../../platform/languages/reasons.ts';
-import { detectDelimiter, MAX_COLUMNS, splitCells } from './csv-cells.ts';
+import { columnName } from './column-names.ts';
+import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
+import { endOfLine, endOfRecord, isBlankRecord, type RecordEnd, type RecordProblem } from './csv-records.ts';
+import { detectEncoding, fileProblem } from './file-encoding.ts';
+import { HEAD_BYTES, readFileHead } from './file-head.ts';
 import type { FilePosition, ImportLayout, ImportSettings } from './imports.model.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const QUOTE = 0x22;
 
+type ReadFrom = (offset: number) => AsyncIterable<Buffer>;
+
 /**
  * Reads the layout of a file and the position of its first line of data.
- * @throws {InvalidInput} when the file is empty, or its header cannot be read
+ * @throws {InvalidInput} when the file is empty or of another form, or its header cannot be read
  */
 export async function readLayout(
-  readFrom: (offset: number) => AsyncIterable<Buffer>,
+  readFrom: ReadFrom,
   { format, delimiter }: Pick<ImportSettings, 'format' | 'delimiter'>,
 ): Promise<{ layout: ImportLayout; position: FilePosition }> {
-  const first = await firstBlock(readFrom);
+  const { first, isWhole } = await firstBytes(readFrom);
+  const refusal = fileProblem(first);
+  if (refusal !== undefined) throw new InvalidInput(refusal);
   const { encoding, bom } = detectEncoding(first);
-  const text = createBlockDecoder(encoding).decode(first.subarray(bom));
-  const newline = text.includes(LF) || !text.includes(CR) ? LF : CR;
-  const start = { offset: bom, line: 1 };
-  const layout: ImportLayout = { encoding, newline, delimiter: delimiter ?? ',', columns: [] };
-  if (format === 'ndjson') return { layout, position: start };
-  const recognized = delimiter ?? detectDelimiter(firstLine(text, newline));
-  const reader = createLineReader(readFrom, { ...layout, delimiter: recognized }, format, start);
-  const header = await reader.next();
+  const decoder = createBlockDecoder(encoding);
+  const decoded = decoder.decode(first.subarray(bom));
+  const bytes = isWhole ? Buffer.concat([decoded, decoder.end()]) : decoded;
+  const layout: ImportLayout = { encoding, newline: LF, delimiter: delimiter ?? ',', columns: [] };
+  if (format === 'ndjson') {
+    const newline = bytes.includes(LF) || !bytes.includes(CR) ? LF : CR;
+    return { layout: { ...layout, newline }, position: { offset: bom, line: 1 } };
+  }
+  const head = readFileHead({ bytes, isWhole }, delimiter);
+  Object.assign(layout, { newline: head.newline, delimiter: head.delimiter });
+  const { offset, line } = head.header;
+  const start = { offset: bom + decoder.lengthInFile(bytes.subarray(0, offset)), line };
+  const header = await createLineReader(readFrom, layout, format, start).next();
   if (header?.text === undefined || header.problem !== undefined) {
     throw new InvalidInput(header?.problem?.ofHeader ?? 'noHeader');
   }
-  const columns = splitCells(header.text, recognized, MAX_COLUMNS + 1).map((name) => name.trim());
+  const columns = splitCells(header.text, head.delimiter, MAX_COLUMNS + 1).map(columnName);
   if (columns.length > MAX_COLUMNS) throw new InvalidInput(say('columnLimit', { max: MAX_COLUMNS }));
-  return { layout: { ...layout, delimiter: recognized, columns }, position: header.next() };
+  return { layout: { ...layout, columns }, position: header.next() };
 }
 
-async function firstBlock(readFrom: (offset: number) => AsyncIterable<Buffer>): Promise<Buffer> {
-  for await (const block of readFrom(0)) return block;
-  throw new InvalidInput('fileEmpty');
-}
-
-function firstLine(text: Buffer, newline: number): string {
-  const end = text.indexOf(newline);
-  return text.subarray(0, end < 0 ? text.length : end).toString();
+/** The beginning of a file, and whether it is all of it. */
+async function firstBytes(readFrom: ReadFrom): Promise<{ first: Buffer; isWhole: boolean }> {
+  const blocks: Buffer[] = [];
+  let size = 0;
+  for await (const block of readFrom(0)) {
+    blocks.push(block);
+    size += block.length;
+    if (size > HEAD_BYTES) break;
+  }
+  if (size === 0) throw new InvalidInput('fileEmpty');
+  return { first: Buffer.concat(blocks).subarray(0, HEAD_BYTES), isWhole: size <= HEAD_BYTES };
 }
 
 /** Why a line cannot be read, and why a file with such a header is refused. */
@@ -50,71 +66,10 @@ interface LineProblem {
   ofHeader: Reason;
 }
 
-const UNCLOSED = { ofLine: say('unclosedQuote'), ofHeader: say('headerUnclosedQuote') };
-const AFTER_QUOTE = { ofLine: say('afterQuote'), ofHeader: say('headerAfterQuote') };
-
-interface RecordEnd {
-  end: number;
-  next: number;
-  /** Why the record cannot be read. It then ends with its first line. */
-  problem?: LineProblem;
-}
-
-/** Undefined when the bytes do not contain the end of the line. */
-function endOfLine(bytes: Buffer, at: number, newline: number, isLast: boolean): RecordEnd | undefined {
-  const end = bytes.indexOf(newline, at);
-  if (end >= 0) return { end, next: end + 1 };
-  return isLast ? { end: bytes.length, next: bytes.length } : undefined;
-}
-
-/**
- * Returns the end of the CSV record at `at` (RFC 4180), which may contain line ends in quotes;
- * undefined when more bytes are needed. When a quote is not closed within `limit` bytes, or is
- * followed by text, only the first line is refused, not the following ones.
- */
-export function endOfRecord(
-  bytes: Buffer,
-  at: number,
-  { newline, delimiter }: { newline: number; delimiter: number },
-  isLast: boolean,
-  limit: number,
-): RecordEnd | undefined {
-  const line = endOfLine(bytes, at, newline, isLast);
-  const refuse = (problem: LineProblem): RecordEnd | undefined => line && { ...line, problem };
-  // The end of the line of `from`. A search for each cell would be quadratic.
-  let end = line;
-  for (let from = at; ; ) {
-    if (bytes[from] !== QUOTE) {
-      if (end && end.end < from) end = endOfLine(bytes, from, newline, isLast);
-      const cell = bytes.indexOf(delimiter, from);
-      if (cell < 0 || (end && end.end < cell)) return end;
-      from = cell + 1;
-      continue;
-    }
-    const close = closingQuote(bytes, from + 1);
-    if (close === undefined || close - at > limit) {
-      return isLast || bytes.length - at > limit ? refuse(UNCLOSED) : undefined;
-    }
-    let after = close + 1;
-    if (bytes[after] === CR && newline !== CR && (after + 1 < bytes.length || isLast)) {
-      if (after + 1 === bytes.length || bytes[after + 1] === newline) after += 1;
-    }
-    if (after >= bytes.length) return isLast ? { end: bytes.length, next: bytes.length } : undefined;
-    if (bytes[after] === newline) return { end: after, next: after + 1 };
-    if (bytes[after] === CR && after + 1 >= bytes.length) return undefined;
-    if (bytes[after] !== delimiter) return refuse(AFTER_QUOTE);
-    from = after + 1;
-  }
-}
-
-/** The last byte may be the first quote of two; the caller needs more bytes then. */
-function closingQuote(bytes: Buffer, from: number): number | undefined {
-  for (let at = from; ; at += 2) {
-    at = bytes.indexOf(QUOTE, at);
-    if (at < 0) return undefined;
-    if (bytes[at + 1] !== QUOTE) return at;
-  }
-}
+const PROBLEMS: Readonly<Record<RecordProblem, LineProblem>> = {
+  unclosedQuote: { ofLine: say('unclosedQuote'), ofHeader: say('headerUnclosedQuote') },
+  afterQuote: { ofLine: say('afterQuote'), ofHeader: say('headerAfterQuote') },
+};
 
 /** More than a record can hold. */
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -132,7 +87,7 @@ export interface Line {
   bytes: number;
 }
 
-/** Reads the records of a file from a position on, in bounded memory, without empty lines. */
+/** Reads the records of a file from a position on, in bounded memory, without blank lines. */
 export function createLineReader(
   readFrom: (offset: number) => AsyncIterable<Buffer>,
   { encoding, newline, delimiter }: Pick<ImportLayout, 'encoding' | 'newline' | 'delimiter'>,
@@ -204,9 +159,12 @@ export function createLineReader(
     if (content.length > MAX_LINE_BYTES) return buildLine(first, undefined, TOO_LONG, content.length);
     if (!isText && !isUtf8(content)) return buildLine(first, undefined, NO_TEXT, content.length);
     const text = content.toString();
-    if (text.trim() === '') return undefined;
-    return buildLine(first, text, problem, content.length);
+    if (problem === undefined && isBlankLine(content, text)) return undefined;
+    return buildLine(first, text, problem && PROBLEMS[problem], content.length);
   }
+
+  const isBlankLine = (content: Buffer, text: string): boolean =>
+    format === 'ndjson' ? text.trim() === '' : isBlankRecord(content, text, delimiter);
 
   function linesIn(content: Buffer): number {
     let count = 1;
@@ -242,17 +200,6 @@ type Encoding = ImportLayout['encoding'];
 const INVALID = 0xff;
 /** The bytes of UTF-8 for a unit of UTF-16. */
 const MAX_UNIT_BYTES = 3;
-
-/** By the byte order mark, else UTF-16 if the first character is ASCII in it, else UTF-8. */
-export function detectEncoding(first: Uint8Array): { encoding: Encoding; bom: number } {
-  const [a, b, c] = first;
-  if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: 'utf-8', bom: 3 };
-  if (a === 0xff && b === 0xfe) return { encoding: 'utf-16le', bom: 2 };
-  if (a === 0xfe && b === 0xff) return { encoding: 'utf-16be', bom: 2 };
-  if (a !== undefined && a !== 0 && b === 0) return { encoding: 'utf-16le', bom: 0 };
-  if (a === 0 && b !== undefined && b !== 0) return { encoding: 'utf-16be', bom: 0 };
-  return { encoding: 'utf-8', bom: 0 };
-}
 
 /** Converts a file to UTF-8 by blocks. Invalid bytes stay invalid: their line is rejected. */
 interface BlockDecoder {

@@ -1,27 +1,23 @@
-import type { KindName } from '../../core/fields/base/browser-kinds.ts';
-import type { ConvertedText } from '../../core/fields/base/kind.ts';
 import type { RecordChange } from '../../core/fields/compile.ts';
-import type { FieldDefinition } from '../../core/fields/definition.ts';
-import { EXTRA_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
-import { checkImported, joinIssues } from '../../core/schemas/checked-data.ts';
+import { type FieldDefinition, isConditional } from '../../core/fields/definition.ts';
+import { getKind } from '../../core/fields/kinds/registry.ts';
+import { applyRules, checkImported, joinIssues } from '../../core/schemas/checked-data.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { prepareSubmission } from '../../core/users/prepare.ts';
 import type { RecordLimits } from '../../core/users/record-limits.ts';
 import type { RecordParts } from '../../core/users/record-part.ts';
 import type { Submission } from '../../core/users/submission.ts';
-import { InvalidInput } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
-import { parseStrictJson } from '../../platform/http/json-body.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
-import { toInstantIn } from '../display/local-time.ts';
-import { valueFromForm } from '../display/presentation.ts';
-import { plainText } from '../exports/csv-cells.ts';
+import { JSON_BEGINNING, plainText } from '../exports/cell-text.ts';
 import type { Archive } from './archive.ts';
-import { columnNames, columnPath, memberKey, OTHER, resolveColumns } from './columns.ts';
+import { type Convert, createConversion } from './cell-values.ts';
+import { columnNames, columnPath, memberKey, OTHER, resolveColumns, settingsOfColumns } from './columns.ts';
 import { MAX_COLUMNS, splitCells } from './csv-cells.ts';
-import { compileDateFormat } from './date-format.ts';
-import type { ImportLayout, ImportSettings } from './imports.model.ts';
+import { fitsHeader } from './csv-records.ts';
+import type { ImportLayout, ImportSettings, Omission } from './imports.model.ts';
 import type { ResolvedLine, ResolveFiles } from './line-files.ts';
+import { isObject, parseJson } from './line-json.ts';
 
 /** An email as it is in the file, and `data` as in a submission. */
 interface LineValues {
@@ -41,25 +37,35 @@ export function createValueReader(
   layout: Pick<ImportLayout, 'columns' | 'delimiter'>,
   timeZone: string | undefined,
 ): ReadValues {
-  const convert = createConversion(settings, timeZone);
   const fields = new Map(schema.fields.map((field) => [field.key, field]));
-  if (settings.format === 'ndjson') return createJsonReader(settings, fields, convert);
-  const columns = resolveColumns(settings, layout.columns, { ...schema, format: settings.format });
-  const names = columnNames(columns.map(({ index, path }) => [layout.columns[index] ?? '', path]));
+  if (settings.format === 'ndjson') return createJsonReader(settings, fields, timeZone);
+  const { columns: header, delimiter } = layout;
+  const bySettings = settingsOfColumns(settings, header);
+  const found = resolveColumns(settings, header, { ...schema, format: settings.format });
+  const columns = found.map(({ index, path }) => {
+    const key = memberKey(path);
+    return {
+      index,
+      path,
+      key,
+      field: fields.get(key),
+      convert: createConversion(settings, bySettings.get(index), timeZone),
+    };
+  });
+  const names = columnNames(columns.map(({ index, path }) => [header[index] ?? '', path]));
   return (text) => {
-    const cells = splitCells(text, layout.delimiter, MAX_COLUMNS + 1);
-    if (cells.length !== layout.columns.length) {
+    const cells = splitCells(text, delimiter, MAX_COLUMNS + 1);
+    if (!fitsHeader(cells, header.length)) {
       const count = cells.length > MAX_COLUMNS ? `more than ${MAX_COLUMNS}` : cells.length;
-      return noValues(names, say('otherCellCount', { count, columns: layout.columns.length }));
+      return noValues(names, say('otherCellCount', { count, columns: header.length }));
     }
     const values = noValues(names);
     let others = '';
-    for (const { index, path } of columns) {
-      const cell = plainText(cells[index] ?? '');
-      const key = memberKey(path);
-      if (path === 'email') values.email = cell;
-      else if (path === OTHER) others = cell;
-      else addText(values, key, cell, fields.get(key), convert);
+    for (const { index, path, key, field, convert } of columns) {
+      const cell = cells[index] ?? '';
+      if (path === 'email') values.email = plainText(cell);
+      else if (path === OTHER) others = JSON_BEGINNING.test(cell) ? cell : plainText(cell);
+      else addText(values, key, cell, field, convert);
     }
     if (others !== '') addOthers(values, parseJson(others).value);
     return values;
@@ -86,8 +92,6 @@ function addOwn(data: Record<string, unknown>, key: string, value: unknown): voi
   Object.defineProperty(data, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-type Convert = (field: FieldDefinition | undefined, text: string) => ConvertedText | undefined;
-
 function addText(
   { data, problems }: LineValues,
   key: string,
@@ -102,59 +106,22 @@ function addText(
   else problems.push({ path: `data.${key}`, ...converted.problem });
 }
 
-/** The result is undefined when the field is absent. */
-function createConversion({ decimal, dateFormat, timeZone: own }: ImportSettings, appZone?: string): Convert {
-  const zone = own ?? appZone;
-  const instantOf = zone === undefined ? undefined : toInstantIn(zone);
-  // Without a zone the result is not a date, and the message of the kind asks for one.
-  const context = { toInstant: instantOf ?? (() => '') };
-  const format = dateFormat === undefined ? undefined : compileDateFormat(dateFormat);
-
-  function convertDate(kind: KindName, text: string): ConvertedText | undefined {
-    const iso = format?.parse(text.trim());
-    if (iso === undefined) return { problem: say('notDateLike', { format: dateFormat ?? '' }) };
-    if (format?.hasTime && !instantOf) return { problem: say('noZoneSetting') };
-    return valueFromForm({ kind }, [iso], context);
-  }
-
-  return (field, text) => {
-    const kind = field?.kind ?? EXTRA_KINDS.one;
-    const { cell } = getKind(kind);
-    if (cell === 'date' && format && text.trim() !== '') return convertDate(kind, text);
-    if (cell === 'number' && decimal === ',') {
-      if (text.includes('.')) return { problem: say('notDecimalComma') };
-      return valueFromForm({ kind }, [text.replace(',', '.')], context);
-    }
-    if (cell === 'items') return { value: parseItems(text) };
-    // The rest of the definition decides on texts of forms, in which an empty one has a meaning.
-    return valueFromForm(field && 'enum' in field ? { kind, enum: field.enum } : { kind }, [text], context);
-  };
-}
-
-/** The items of a JSON array, which exports write, or the text as one item. */
-function parseItems(text: string): unknown[] {
-  const { value } = text.trimStart().startsWith('[') ? parseJson(text) : {};
-  return Array.isArray(value) ? value : [text];
-}
-
-function parseJson(text: string): { value?: unknown; problem?: Reason } {
-  try {
-    return { value: parseStrictJson(text, 'line') };
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    const { message, code, params } = error;
-    return { problem: { message, code, params } };
-  }
-}
-
 /** Values of JSON are not converted; null is an absent value. */
 function createJsonReader(
   settings: ImportSettings,
   fields: ReadonlyMap<string, FieldDefinition>,
-  convert: Convert,
+  timeZone: string | undefined,
 ): ReadValues {
-  const { map } = settings;
+  const { map, columns = [] } = settings;
   const names = columnNames(map ?? []);
+  const paths = new Map(map);
+  const ofFile = { dateFormat: settings.dateFormat, convert: createConversion(settings, {}, timeZone) };
+  const ofColumns = new Map(
+    columns.map(({ column, ...own }) => [
+      paths.get(column) ?? column,
+      { dateFormat: own.dateFormat ?? settings.dateFormat, convert: createConversion(settings, own, timeZone) },
+    ]),
+  );
   return (text) => {
     const { value: line, problem } = parseJson(text);
     if (!isObject(line)) return noValues(names, problem ?? say('lineNotObject'));
@@ -179,17 +146,13 @@ function createJsonReader(
   function addValue(values: LineValues, key: string, value: unknown): void {
     const field = fields.get(key);
     const isDate = field && getKind(field.kind).cell === 'date';
-    if (isDate && settings.dateFormat !== undefined && typeof value === 'string')
-      addText(values, key, value, field, convert);
+    const { dateFormat, convert } = ofColumns.get(`data.${key}`) ?? ofFile;
+    if (isDate && dateFormat !== undefined && typeof value === 'string') addText(values, key, value, field, convert);
     else addOwn(values.data, key, value);
   }
 }
 
 const dataEntry = ([key, value]: [string, unknown]): [string, unknown] => [`data.${key}`, value];
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** The member of this name, or else the value at this path. */
 function ownMember(line: Record<string, unknown>, name: string): unknown {
@@ -208,7 +171,11 @@ export interface CheckedLine {
   submission?: Submission;
   refusal?: string;
   files?: ResolvedLine['files'];
+  /** The values that the line is applied without. */
+  omitted?: OmittedValue[];
 }
+
+type OmittedValue = Omit<Omission, 'line'>;
 
 interface LineContext {
   limits: RecordLimits;
@@ -217,27 +184,64 @@ interface LineContext {
   archive: Archive | undefined;
 }
 
-/** Checks a line as a submission (spec 2.3, 4.7). Updates may lack required fields. */
+/**
+ * Checks a line as a submission (spec 2.3, 4.7). Updates may lack required fields.
+ * @param omitted values that were left out before
+ */
 export function checkLine(
-  { email: sent, data: sentData, problems, columns }: LineValues,
+  values: LineValues,
   lease: Lease,
-  { mode, arrays }: Pick<ImportSettings, 'mode' | 'arrays'>,
-  { limits, parts, resolveFiles, archive }: LineContext,
+  settings: Pick<ImportSettings, 'mode' | 'arrays' | 'invalidValues'>,
+  context: LineContext,
   now: Date,
+  omitted: OmittedValue[] = [],
 ): CheckedLine {
+  const { email: sent, data: sentData, problems, columns } = values;
+  const { limits, parts, resolveFiles, archive } = context;
   const unreadable = problems.filter(({ path }) => path === '');
   if (unreadable.length > 0) return { email: undefined, refusal: describeIssues(unreadable, columns) };
   const email = normalizeEmail(sent);
   const resolved = resolveFiles(sentData, lease, archive, (place) => columnPath(place, columns));
-  const { data, issues: found } = checkImported(resolved.data, lease, mode === 'update');
+  const { data, issues: found } = checkImported(resolved.data, lease, settings.mode === 'update');
   const issues = joinIssues([...problems, ...resolved.problems], found);
+  if (email !== undefined && issues.length > 0 && settings.invalidValues === 'omit') {
+    const unfit = omitted.length <= lease.schema.fields.length ? unfitValues(issues, lease) : undefined;
+    if (unfit)
+      return checkLine(without(values, unfit, lease), lease, settings, context, now, [...omitted, ...unfit.values()]);
+  }
   if (email === undefined) issues.unshift({ path: 'email', ...say('notEmail') });
   if (email === undefined || issues.length > 0) return { email, refusal: describeIssues(issues, columns) };
   const change = lease.validator.change(data, now);
-  if (arrays === 'replace') replaceArrays(change);
+  if (settings.arrays === 'replace') replaceArrays(change);
   const submission = prepareSubmission({ email, change, now, by: 'import' }, lease, { limits, parts });
-  return { email, submission, ...(resolved.files && { files: resolved.files }) };
+  return {
+    email,
+    submission,
+    ...(resolved.files && { files: resolved.files }),
+    ...(omitted.length > 0 && { omitted }),
+  };
 }
+
+/** The values to leave out, by key; undefined if a problem is of another kind. */
+function unfitValues(issues: readonly Issue[], { schema }: Lease): ReadonlyMap<string, OmittedValue> | undefined {
+  const values = new Map<string, OmittedValue>();
+  for (const { path, message } of issues) {
+    const key = fieldKey(path);
+    const field = schema.fields.find((one) => one.key === key);
+    if (!field || (field.required && !isConditional(field))) return undefined;
+    if (!values.has(field.key)) values.set(field.key, { path, message });
+  }
+  return values;
+}
+
+function without(values: LineValues, unfit: ReadonlyMap<string, unknown>, lease: Lease): LineValues {
+  const left = Object.entries(applyRules(values.data, lease)).filter(([key]) => !unfit.has(key));
+  const problems = values.problems.filter(({ path }) => !unfit.has(fieldKey(path)));
+  return { ...values, data: Object.fromEntries(left), problems };
+}
+
+/** The key in a path of `data`; empty for another path. */
+const fieldKey = (path: string): string => (path.startsWith('data.') ? (path.split('.', 2)[1] ?? '') : '');
 
 /** The items replace the values of the fields. */
 function replaceArrays(change: RecordChange): void {

@@ -7,9 +7,10 @@ import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { PersonData } from '../people/person-data.ts';
 import type { Archive, Archives } from './archive.ts';
 import { CHUNK_BYTES, type ContentStore, createFileReader, type FileSection, MissingChunk } from './content.ts';
+import { detectEncoding } from './file-encoding.ts';
 import type { ImportStore } from './import-documents.ts';
 import type { ImportDocument, RejectCollection, SearchedFile } from './imports.model.ts';
-import { createLineReader, detectEncoding, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
+import { createLineReader, type Line, MAX_LINE_BYTES, readLayout } from './line-reader.ts';
 import { importOf } from './rejects.ts';
 import { findUnlisted } from './upload.ts';
 

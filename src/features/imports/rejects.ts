@@ -3,8 +3,11 @@ import { Binary, type ObjectId } from 'mongodb';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
-import { cell, plainText } from '../exports/csv-cells.ts';
+import { cell, plainText } from '../exports/cell-text.ts';
+import { fileColumns, rejectColumns } from './column-names.ts';
+import { keysIn } from './columns.ts';
 import { splitCells } from './csv-cells.ts';
+import { fitsHeader } from './csv-records.ts';
 import { KEEP_IMPORT_MS, type RunningImport, whileRunBy } from './import-documents.ts';
 import type { ImportCollection, ImportDocument, RejectCollection, RejectDocument } from './imports.model.ts';
 
@@ -77,7 +80,7 @@ function rejectText(text: string | undefined, email: string | undefined): Pick<R
   return { ...(emails.size > 0 && { email: [...emails] }), ...(found && text !== undefined && { row: text }) };
 }
 
-function rejectBytes({ row = '', reason, email = [] }: RejectDocument): number {
+function rejectBytes({ row = '', reason = '', email = [] }: RejectDocument): number {
   const characters = row.length + reason.length + email.reduce((sum, one) => sum + one.length, 0);
   return OVERHEAD_BYTES + characters * BYTES_OF_CHARACTER;
 }
@@ -99,25 +102,27 @@ const ROW_END = '\r\n';
 
 /**
  * Writes rejected lines as CSV: the number, the reason, and the columns of the file, so that they
- * can be imported again. A line with other columns is in the first one as it is.
+ * can be imported again. A line with more cells is in the first column as it is.
  */
 export function rejectsAsCsv(
   { settings, layout }: Pick<ImportDocument, 'settings' | 'layout'>,
   rejects: AsyncIterable<RejectDocument>,
 ): Readable {
   const isCsv = settings.format !== 'ndjson' && layout !== undefined;
-  const columns = isCsv ? layout.columns : ['text'];
+  const header = isCsv ? layout.columns : ['text'];
+  // Without those of an earlier file of rejected lines.
+  const { names: columns, skipped } = isCsv ? fileColumns(header, keysIn(settings)) : { names: header, skipped: 0 };
 
-  function rejectRow({ line, reason, row = '' }: RejectDocument): string {
+  function rejectRow({ line, reason = '', row = '' }: RejectDocument): string {
     const cells = isCsv ? splitCells(row, layout.delimiter) : [row];
-    const isRead = isCsv && cells.length === columns.length;
+    const isRead = isCsv && fitsHeader(cells, header.length);
     // Without the apostrophes of the file, before which others would be written.
-    const values = isRead ? cells.map(plainText) : [row];
+    const values = isRead ? cells.slice(skipped, header.length).map(plainText) : [row];
     return [String(line), reason, ...values].map(cell).join(',') + ROW_END;
   }
 
   async function* rows(): AsyncGenerator<string> {
-    yield ['line', 'reason', ...columns].map(cell).join(',') + ROW_END;
+    yield [...rejectColumns(columns), ...columns].map(cell).join(',') + ROW_END;
     for await (const reject of rejects) yield rejectRow(reject);
   }
   return Readable.from(rows(), { objectMode: false, highWaterMark: 64 * 1024 });

@@ -88,10 +88,17 @@ function importCommand({ withServices, streams }: Tool): Command {
     .addOption(new Option('--mode <mode>', 'which users it may write').choices(['upsert', 'insert', 'update']))
     .addOption(new Option('--arrays <what>', 'what it does with lists').choices(['append', 'replace']))
     .addOption(new Option('--invalid <what>', 'what a rejected line does').choices(['skip', 'abort']))
-    .option('--map <column=path>', 'the path of a column: email or data.<key>; repeat for each', addColumn)
+    .addOption(
+      new Option('--invalid-values <what>', 'what an invalid value of an optional field does').choices([
+        'reject',
+        'omit',
+      ]),
+    )
+    .option('--map <column=path>', 'the path of a column, or of one by its place (#3); repeat for each', addColumn)
+    .option('--columns <json>', 'settings of columns, such as {"Born":{"dateFormat":"DD.MM.YY"}}', parseColumns)
     .option('--delimiter <character>', 'of CSV: , ; | or a tab')
     .option('--decimal <character>', 'of numbers: . or ,')
-    .option('--date-format <format>', 'of dates, such as DD/MM/YYYY; by default ISO 8601')
+    .option('--date-format <format>', 'of dates, such as DD/MM/YYYY or M/D/YY h:mm A; by default ISO 8601')
     .option('--time-zone <name>', 'of times without a zone, such as Europe/Berlin')
     .option('--dry-run', 'check all lines and write nothing')
     .option('--rejects <file>', 'write the rejected lines with their reasons to this file')
@@ -108,6 +115,14 @@ function addColumn(value: string, map: Record<string, string> = {}): Record<stri
   const at = value.lastIndexOf('=');
   if (at < 0) throw new InvalidArgumentError('It must be like column=path.');
   return { ...map, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+function parseColumns(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new InvalidArgumentError('It must be JSON.');
+  }
 }
 
 async function runImport(

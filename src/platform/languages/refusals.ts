@@ -211,6 +211,10 @@ export const refusals = {
   archiveTooLarge: 'The archive has more than {max} entries, or a directory of more than 24 MB',
   columnsMissing: 'The columns of the file do not fit',
   columnLimit: 'The file has more than {max} columns',
+  fileIsSpreadsheet:
+    'The file is a spreadsheet. Open it in the program that wrote it, save it as CSV (in Excel: “CSV UTF-8”), and import that file',
+  fileIsWindows1252:
+    'The file is encoded in Windows-1252, not in UTF-8. Save it again in UTF-8 (in Excel: as “CSV UTF-8”), and import that file',
   noHeader: 'The first line of the file is missing: it names the columns',
   headerUnclosedQuote: 'The first line of the file has a quote that is not closed',
   headerAfterQuote: 'The first line of the file has text after a closing quote',

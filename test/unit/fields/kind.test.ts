@@ -114,7 +114,7 @@ describe.each(FIELD_KINDS.map(({ name }) => name))('the kind %s', (name) => {
   it('reads the text of a value as the value: of a form, in a condition, and in a cell', () => {
     const reader = createValueReader(
       { rejectUnknown: true, fields: [definition] },
-      { format: 'zip', mode: 'upsert' } as unknown as Parameters<typeof createValueReader>[1],
+      { format: 'zip', mode: 'upsert', decimal: '.' } as unknown as Parameters<typeof createValueReader>[1],
       { columns: ['email', 'data.f'], delimiter: '\t' },
       undefined,
     );

@@ -91,6 +91,7 @@ const LONG = [
   'changeUsers',
   'exportPerson',
   'erasePerson',
+  'getImportOmissions',
   'getImportRejects',
   'deleteApp',
   'deleteWebhook',

@@ -41,6 +41,35 @@ async function csvOf(records: readonly StoredRecord[], columns = COLUMNS): Promi
   return Buffer.concat(await piecesOf(stored, columns)).toString();
 }
 
+const FORMULA = '[=+\\-@\uFF0B\uFF0D\uFF1D\uFF20]';
+const BEGINS = new RegExp(`^'*${FORMULA}`);
+
+/** A text with an apostrophe where a cell could begin with a formula. */
+function asText(text: string): string {
+  const [first = '', ...others] = text.split(/([,;\t\r\n]"*)/);
+  const begins = BEGINS.test(text) || /^'*[\t\r\n]/.test(text);
+  return [begins ? `'${first}` : first, ...others.map((part) => (BEGINS.test(part) ? `'${part}` : part))].join('');
+}
+
+/** JSON in which no part after a separator begins with a formula. */
+function asJson(json: string): string {
+  const escaped = (part: string): string =>
+    new RegExp(`^${FORMULA}`).test(part)
+      ? `\\u${part.charCodeAt(0).toString(16).padStart(4, '0')}${part.slice(1)}`
+      : part;
+  let before = '';
+  return json
+    .split(/("(?:[^"\\]|\\.)*")/)
+    .map((part, index) => {
+      const isAfterComma = before.endsWith(',');
+      before = part;
+      if (index % 2 === 0) return part.replaceAll(',-', ', -');
+      const [first = '', ...others] = part.slice(1, -1).split(/(?<=[,;])/);
+      return `"${[isAfterComma ? escaped(first) : first, ...others.map(escaped)].join('')}"`;
+    })
+    .join('');
+}
+
 /** The same rows from decoded values, quoted by the library. */
 function reference(records: readonly StoredRecord[], choices: readonly string[] = []): string {
   const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
@@ -48,8 +77,8 @@ function reference(records: readonly StoredRecord[], choices: readonly string[] 
     if (value === undefined || value === null) return '';
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     const isText = value instanceof Date || value instanceof UUID;
-    const text = typeof value === 'string' ? value : isText ? value.toJSON() : JSON.stringify(value);
-    return /^'*[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/.test(text) ? `'${text}` : text;
+    if (typeof value !== 'string' && !isText) return asJson(JSON.stringify(value));
+    return asText(typeof value === 'string' ? value : value.toJSON());
   };
   const rows = records.map((record) => {
     const { data = {}, ...own } = decode<{ data?: StoredRecord } & StoredRecord>(BSON.serialize(record));

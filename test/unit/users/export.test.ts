@@ -65,12 +65,32 @@ describe('csv (RFC 4180)', () => {
     },
   );
 
-  it.each(['\r=1', '\n=1', '\t=1'])(
-    'prefixes the formula %j, which begins with a character that is quoted, with an apostrophe',
-    async (formula) => {
-      expect(await dataCells({ f: formula }, ['f'])).toBe(`"'${formula}",`);
-    },
-  );
+  it.each([
+    ['\r=1', "'\r'=1"],
+    ['\n=1', "'\n'=1"],
+    ['\t=1', "'\t'=1"],
+    ['Hello;=1+1;end', "Hello;'=1+1;end"],
+    ['x\n=1+1', "x\n'=1+1"],
+    ['a,-1;+2\t@3', "a,'-1;'+2\t'@3"],
+    ["a;'=1", "a;''=1"],
+    ['a;"=1;b', 'a;""\'=1;b'],
+    ['a; =1', 'a; =1'],
+    ['a=1;b-2', 'a=1;b-2'],
+    ['a;＝1', "a;'＝1"],
+  ])('prefixes each formula of %j, wherever a spreadsheet begins a cell', async (text, shown) => {
+    expect(await dataCells({ f: text }, ['f'])).toBe(`"${shown}",`);
+  });
+
+  it.each([
+    [[1, -2], '"[1, -2]"'],
+    [['a', '=1'], '"[""a"",""\\u003d1""]"'],
+    [['a;=1', ',-1'], '"[""a;\\u003d1"","",\\u002d1""]"'],
+    [['+49', ";'=1"], `"[""+49"","";'=1""]"`],
+  ])('begins no formula in the JSON of %j, which stays JSON', async (value, shown) => {
+    const cell = await dataCells({ f: value }, ['f']);
+    expect(cell).toBe(`${shown},`);
+    expect(JSON.parse(cell.slice(1, -2).replaceAll('""', '"'))).toEqual(value);
+  });
 
   it('prefixes an email that is a formula with an apostrophe', async () => {
     const csv = await readAll(exportUsers(stored(record({}, '=cmd@example.com')), 'csv', []));

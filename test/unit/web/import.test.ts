@@ -111,14 +111,22 @@ describe('the proposed map of columns', () => {
 
   it('has the column of further keys where the schema allows them, unless a field has its name', () => {
     const columns = ['email', 'data.name', 'other'];
-    const known = { email: 'email', 'data.name': 'data.name' };
-    expect(suggestMap(columns, [field('name')], true)).toEqual({ ...known, other: 'other' });
-    expect(suggestMap(columns, [field('name')], false)).toEqual({ ...known, other: '' });
-    expect(suggestMap(columns, [field('name'), field('other')], true)).toEqual({ ...known, other: 'data.other' });
+    expect(suggestMap(columns, [field('name')], true)).toEqual(['email', 'data.name', 'other']);
+    expect(suggestMap(columns, [field('name')], false)).toEqual(['email', 'data.name', '']);
+    expect(suggestMap(columns, [field('name'), field('other')], true)).toEqual(['email', 'data.name', 'data.other']);
     const both = [...columns, 'data.other'];
-    expect(suggestMap(both, [field('name'), field('other')], true)).toMatchObject({
-      other: 'other',
-      'data.other': 'data.other',
-    });
+    expect(suggestMap(both, [field('name'), field('other')], true)).toEqual([
+      'email',
+      'data.name',
+      'other',
+      'data.other',
+    ]);
+  });
+
+  it('gives each of two columns of one name a path, and no path to two columns', () => {
+    const mail = { key: 'mail', label: 'email' } as Parameters<typeof suggestMap>[1][number];
+    expect(suggestMap(['id', 'email', 'email'], [mail])).toEqual(['', 'email', 'data.mail']);
+    expect(suggestMap(['First Name', 'First Name'], [field('firstName')])).toEqual(['data.firstName', '']);
+    expect(suggestMap(['E-Mail', 'email'], [])).toEqual(['', 'email']);
   });
 });

@@ -51,7 +51,8 @@ export function ImportForm(props: {
   onStarted: (id: string) => void;
 }) {
   const { scope, file, head, fields, hasOthers, onStarted } = props;
-  const [map, setMap] = useState(() =>
+  /** The path of each column; empty: it is left out. */
+  const [paths, setPaths] = useState(() =>
     suggestMap(
       head.columns.map(({ name }) => name),
       fields,
@@ -60,8 +61,8 @@ export function ImportForm(props: {
   );
   const [chosen, setChosen] = useState<Partial<Options>>({});
   const valuesOf = (kind: Field['kind']): string[] =>
-    head.columns.flatMap(({ name, values }) =>
-      fields.some((field) => field.kind === kind && map[name] === `data.${field.key}`) ? values : [],
+    head.columns.flatMap(({ values }, index) =>
+      fields.some((field) => field.kind === kind && paths[index] === `data.${field.key}`) ? values : [],
     );
   const dates = dateFormatOf(valuesOf('date'));
   const proposed = { decimal: decimalOf(valuesOf('number')), dateFormat: dates.format };
@@ -78,8 +79,10 @@ export function ImportForm(props: {
     setChosen({ ...chosen, [name]: event.currentTarget.value });
     setChanged(true);
   };
-  const mapped = Object.entries(map).filter(([, path]) => path !== '');
-  const leftOut = head.isMapped ? [] : head.columns.map(({ name }) => name).filter((name) => (map[name] ?? '') === '');
+  const mapped = head.columns.flatMap(({ key }, index): [string, string][] =>
+    paths[index] ? [[key, paths[index]]] : [],
+  );
+  const leftOut = head.isMapped ? [] : head.columns.filter((_, index) => !paths[index]).map(({ label }) => label);
   const hasEmail = head.isMapped || mapped.some(([, path]) => path === 'email');
 
   function submit(dryRun: boolean): void {
@@ -110,9 +113,9 @@ export function ImportForm(props: {
           head={head}
           fields={fields}
           hasOthers={hasOthers}
-          map={map}
+          paths={paths}
           onChange={(next) => {
-            setMap(next);
+            setPaths(next);
             setChanged(true);
           }}
         />
@@ -196,17 +199,17 @@ function MapTable(props: {
   head: FileHead;
   fields: readonly Field[];
   hasOthers: boolean;
-  map: Record<string, string>;
-  onChange: (map: Record<string, string>) => void;
+  paths: readonly string[];
+  onChange: (paths: string[]) => void;
 }) {
-  const { head, fields, hasOthers, map, onChange } = props;
+  const { head, fields, hasOthers, paths, onChange } = props;
   const targets = [
     { value: '', label: t.imports.leaveOut },
     { value: 'email', label: t.common.email },
     ...fields.map(({ key, label }) => ({ value: `data.${key}`, label: label || key })),
     ...(hasOthers ? [{ value: OTHER, label: t.imports.otherKeys }] : []),
   ];
-  const taken = new Set(Object.values(map));
+  const taken = new Set(paths);
   return (
     <section className={classes.scroll} aria-label={t.imports.columns}>
       <Table mt="md">
@@ -220,19 +223,18 @@ function MapTable(props: {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {head.columns.map(({ name, examples }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns do not move; names repeat
-            <Table.Tr key={index}>
-              <Table.Td className="breaks">{name}</Table.Td>
+          {head.columns.map(({ key, label, examples }, index) => (
+            <Table.Tr key={key}>
+              <Table.Td className="breaks">{label}</Table.Td>
               <Table.Td>
                 <NativeSelect
-                  aria-label={t.imports.fieldOf(name)}
-                  value={map[name] ?? ''}
+                  aria-label={t.imports.fieldOf(label)}
+                  value={paths[index] ?? ''}
                   data={targets.map((one) => ({
                     ...one,
-                    disabled: one.value !== '' && one.value !== map[name] && taken.has(one.value),
+                    disabled: one.value !== '' && one.value !== paths[index] && taken.has(one.value),
                   }))}
-                  onChange={(event) => onChange({ ...map, [name]: event.currentTarget.value })}
+                  onChange={(event) => onChange(paths.with(index, event.currentTarget.value))}
                 />
               </Table.Td>
               <Table.Td className={`${classes.examples} breaks`}>{examples.join(' · ').slice(0, 120)}</Table.Td>

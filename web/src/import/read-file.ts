@@ -1,15 +1,21 @@
-import { detectDelimiter, splitCells } from '#src/features/imports/csv-cells.ts';
+import { plainText } from '#src/features/exports/cell-text.ts';
+import { columnName, fileColumns, keyOf } from '#src/features/imports/column-names.ts';
+import { fitsHeader } from '#src/features/imports/csv-records.ts';
+import { detectEncoding, fileProblem, isZip } from '#src/features/imports/file-encoding.ts';
+import { type FileHead as CsvHead, HEAD_BYTES, readFileHead } from '#src/features/imports/file-head.ts';
 import { t } from '../texts/texts.ts';
 
-/** The bytes that are read to show the columns of a file. */
-const HEAD_BYTES = 256 * 1024;
+/** The bytes that are read of a header that the head of a file does not contain. */
+const HEADER_BYTES = 1024 * 1024;
 const EXAMPLES = 3;
-/** The lines from which formats are proposed. */
-const SAMPLE = 1_000;
 
 /** A column of a file. */
 interface FileColumn {
   name: string;
+  /** What names the column alone: its name, or its place such as `#3`. */
+  key: string;
+  /** The name, with the place if another column has it. */
+  label: string;
   /** The first values. */
   examples: string[];
   /** The texts of the first lines. */
@@ -24,39 +30,55 @@ export interface FileHead {
   isMapped: boolean;
 }
 
-/** The beginning of an archive. */
-const ZIP = [0x50, 0x4b, 3, 4];
-
-/** Reads the columns of a file to propose a map. @throws {Error} when it has none */
+/** Reads the columns of a file as the service does, to propose a map. @throws {Error} */
 export async function readHead(file: File): Promise<FileHead> {
-  const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-  if (ZIP.every((byte, at) => bytes[at] === byte)) return { format: 'zip', columns: [], isMapped: true };
-  const text = new TextDecoder(encodingOf(bytes)).decode(bytes);
-  // The last line may be cut.
+  const first = await bytesOf(file, HEAD_BYTES);
+  const problem = fileProblem(first);
+  if (problem !== undefined) throw new Error(t.imports[problem]);
+  if (isZip(first)) return { format: 'zip', columns: [], isMapped: true };
+  const bytes = textBytes(first);
+  const text = new TextDecoder().decode(bytes);
+  if (text.trim() === '') throw new Error(t.imports.empty);
+  if (text.trimStart().startsWith('{')) return jsonHead(linesOf(text, file.size > HEAD_BYTES));
+  const head = readFileHead({ bytes, isWhole: file.size <= HEAD_BYTES });
+  if (head.problem !== 'cut') return csvHead(head);
+  const more = textBytes(await bytesOf(file, HEADER_BYTES));
+  return csvHead(readFileHead({ bytes: more, isWhole: file.size <= HEADER_BYTES }, head.delimiter));
+}
+
+const bytesOf = async (file: File, size: number): Promise<Uint8Array> =>
+  new Uint8Array(await file.slice(0, size).arrayBuffer());
+
+/** The text of a file in UTF-8, without its byte order mark. */
+function textBytes(bytes: Uint8Array): Uint8Array {
+  const { encoding, bom } = detectEncoding(bytes);
+  const text = bytes.subarray(bom);
+  if (encoding === 'utf-8') return text;
+  return new TextEncoder().encode(new TextDecoder(encoding, { ignoreBOM: true }).decode(text));
+}
+
+/** The lines of NDJSON. The last one may be cut. */
+function linesOf(text: string, isCut: boolean): string[] {
   const all = text.split(/\r\n?|\n/);
-  const lines = (file.size > HEAD_BYTES && all.length > 1 ? all.slice(0, -1) : all).filter(
-    (line) => line.trim() !== '',
-  );
-  const [first] = lines;
-  if (first === undefined) throw new Error(t.imports.empty);
-  return first.startsWith('{') ? jsonHead(lines) : csvHead(first, lines.slice(1));
+  return (isCut && all.length > 1 ? all.slice(0, -1) : all).filter((line) => line.trim() !== '');
 }
 
-function encodingOf([a, b]: Uint8Array): string {
-  if (a === 0xff && b === 0xfe) return 'utf-16le';
-  if (a === 0xfe && b === 0xff) return 'utf-16be';
-  return 'utf-8';
-}
-
-function csvHead(header: string, lines: readonly string[]): FileHead {
-  const delimiter = detectDelimiter(header);
-  const names = splitCells(header, delimiter).map((name) => name.trim());
-  const rows = lines.slice(0, SAMPLE).map((line) => splitCells(line, delimiter));
-  const columns = names.map((name, index) => {
-    const examples = rows.slice(0, EXAMPLES).flatMap((row) => row[index] || []);
-    return { name, examples, values: rows.flatMap((row) => (row.length === names.length && row[index]) || []) };
+function csvHead({ records: [header, ...rows], problem }: CsvHead): FileHead {
+  if (header === undefined || problem !== undefined) throw new Error(t.imports.noHeader);
+  const { names, skipped } = fileColumns(header.map(columnName));
+  const lines = rows.filter((row) => fitsHeader(row, header.length));
+  const columns = names.map((name, index): FileColumn => {
+    const key = keyOf(index, names);
+    const texts = lines.map((row) => plainText(row[skipped + index] ?? ''));
+    const examples = texts.slice(0, EXAMPLES).filter((text) => text !== '');
+    return { name, key, label: labelOf(name, key, index), examples, values: texts.filter((text) => text !== '') };
   });
   return { format: 'csv', columns, isMapped: false };
+}
+
+function labelOf(name: string, key: string, index: number): string {
+  if (key === name) return name;
+  return name === '' ? `#${index + 1}` : `${name} (#${index + 1})`;
 }
 
 function jsonHead(lines: readonly string[]): FileHead {
@@ -67,6 +89,8 @@ function jsonHead(lines: readonly string[]): FileHead {
     const values = objects.flatMap((one) => (name in one ? [one[name]] : []));
     return {
       name,
+      key: name,
+      label: name,
       examples: values.map((value) => JSON.stringify(value)),
       values: values.filter((value) => typeof value === 'string'),
     };

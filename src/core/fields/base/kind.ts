@@ -204,10 +204,10 @@ export interface FieldKind<
     context: TextContext,
   ): ConvertedText | undefined;
   /**
-   * The form of a value in a cell of a CSV file. `text`: as forms send it. `number` and `date`: so,
-   * or as an import says. `choices`: with `; ` between them. `items`: a JSON list.
+   * The form of a value in a cell of a CSV file. `text`: as forms send it. `number`, `date` and
+   * `boolean`: so, or as an import says. `choices`: with `; ` between them. `items`: a JSON list.
    */
-  cell: 'text' | 'number' | 'date' | 'choices' | 'items';
+  cell: 'text' | 'number' | 'date' | 'boolean' | 'choices' | 'items';
   /** Returns a stored value for an email; undefined for one that is older than the kind. */
   inWords(value: unknown, words: ValueWords): string | undefined;
   /**

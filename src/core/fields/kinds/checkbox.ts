@@ -51,7 +51,7 @@ export const checkbox = defineKind({
     indexBound: (value) => Number(value) > 0,
   },
   conditionText: (op, value) => ((value === true) === (op === 'eq') ? 'isTicked' : 'isNotTicked'),
-  cell: 'text',
+  cell: 'boolean',
   inWords: (value, { boolean }) => (typeof value === 'boolean' ? boolean(value) : undefined),
   repliedTo: 'everyone',
   fromTexts: (texts) =>

@@ -75,6 +75,7 @@ export const audit: typeof en = {
     'import.started': 'Import gestartet',
     'import.deleted': 'Import gelöscht',
     'import.rejects.exported': 'Abgelehnte Zeilen exportiert',
+    'import.omissions.exported': 'Ausgelassene Werte exportiert',
     'webhook.created': 'Webhook erstellt',
     'webhook.changed': 'Webhook geändert',
     'webhook.deleted': 'Webhook gelöscht',

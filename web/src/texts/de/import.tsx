@@ -26,6 +26,12 @@ export const imports: typeof en = {
   removeFile: 'Datei entfernen',
   unreadable: 'Die Datei kann nicht gelesen werden',
   empty: 'Die Datei ist leer',
+  fileIsSpreadsheet:
+    'Die Datei ist eine Tabelle. Speichern Sie sie als CSV (in Excel: „CSV UTF-8“), und wählen Sie diese Datei aus',
+  fileIsWindows1252:
+    'Die Datei ist in Windows-1252 kodiert, nicht in UTF-8. Speichern Sie sie noch einmal in UTF-8 (in Excel: als ' +
+    '„CSV UTF-8“), und wählen Sie diese Datei aus',
+  noHeader: 'Die erste Zeile der Datei, die die Spalten nennt, kann nicht gelesen werden',
   invalidJson: 'Die ersten Zeilen der Datei sind kein gültiges JSON',
   lastImports: 'Importe der letzten 30 Tage',
 

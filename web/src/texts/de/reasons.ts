@@ -220,6 +220,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   indexChanged: 'gehört zu einem Index, der geändert wurde; suchen Sie erneut',
   notExportFormat: 'muss csv, ndjson, json oder zip sein',
   notHeaderKind: 'muss labels oder paths sein',
+  notExportDelimiter: 'muss ein Komma, ein Semikolon oder tab sein',
   forCsvOnly: 'gilt nur für csv',
   notColumns: 'muss aus Spalten der App bestehen, getrennt durch Kommas',
   columnTwice: 'muss jede Spalte einmal nennen',
@@ -244,10 +245,12 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notImportMode: 'muss upsert, insert oder update sein',
   notListMode: 'muss append oder replace sein',
   notInvalidMode: 'muss skip oder abort sein',
+  notInvalidValuesMode: 'muss reject oder omit sein',
   notDelimiter: 'muss ein Komma, ein Semikolon, ein Tabulator oder | sein',
   notDecimalMark: 'muss . oder , sein',
   notDateFormat:
-    'muss YYYY, MM oder M und DD oder D haben, und für eine Uhrzeit HH oder H und mm (ss), etwa DD.MM.YYYY',
+    'muss YYYY oder YY, MM oder M und DD oder D haben, und für eine Uhrzeit HH oder H, oder hh oder h und A, mit mm (ss), ' +
+    'etwa DD.MM.YYYY',
   notFileName: 'muss 1 bis 200 Zeichen haben, ohne @ und Steuerzeichen',
   notContentRange: 'muss wie bytes 0-1023/* sein',
   notImportPath: 'ist weder email noch data.<Schlüssel> eines Feldes',

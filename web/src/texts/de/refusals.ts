@@ -213,6 +213,12 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   archiveTooLarge: 'Das Archiv hat mehr als {max} Einträge, oder ein Verzeichnis von mehr als 24 MB',
   columnsMissing: 'Die Spalten der Datei passen nicht',
   columnLimit: 'Die Datei hat mehr als {max} Spalten',
+  fileIsSpreadsheet:
+    'Die Datei ist eine Tabelle. Öffnen Sie sie in dem Programm, das sie geschrieben hat, speichern Sie sie als CSV ' +
+    '(in Excel: „CSV UTF-8“), und importieren Sie diese Datei',
+  fileIsWindows1252:
+    'Die Datei ist in Windows-1252 kodiert, nicht in UTF-8. Speichern Sie sie noch einmal in UTF-8 (in Excel: als ' +
+    '„CSV UTF-8“), und importieren Sie diese Datei',
   noHeader: 'Die erste Zeile der Datei fehlt: Sie nennt die Spalten',
   headerUnclosedQuote: 'Die erste Zeile der Datei hat ein Anführungszeichen, das nicht geschlossen ist',
   headerAfterQuote: 'Die erste Zeile der Datei hat Text nach einem schließenden Anführungszeichen',

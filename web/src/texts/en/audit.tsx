@@ -76,6 +76,7 @@ export const audit = {
     'import.started': 'Import started',
     'import.deleted': 'Import deleted',
     'import.rejects.exported': 'Rejected lines exported',
+    'import.omissions.exported': 'Omitted values exported',
     'webhook.created': 'Webhook created',
     'webhook.changed': 'Webhook changed',
     'webhook.deleted': 'Webhook deleted',

@@ -26,6 +26,10 @@ export const imports = {
   removeFile: 'Remove the file',
   unreadable: 'The file cannot be read',
   empty: 'The file is empty',
+  fileIsSpreadsheet: 'The file is a spreadsheet. Save it as CSV (in Excel: “CSV UTF-8”), and choose that file',
+  fileIsWindows1252:
+    'The file is encoded in Windows-1252, not in UTF-8. Save it again in UTF-8 (in Excel: as “CSV UTF-8”), and choose that file',
+  noHeader: 'The first line of the file, which names the columns, cannot be read',
   invalidJson: 'The first lines of the file are not valid JSON',
   lastImports: 'Imports of the last 30 days',
 
