@@ -15,10 +15,12 @@ import { createDetailsFinder, createPersonRecords } from '../record-reads/record
 import { createRenames } from '../renames/renames.ts';
 import type { RecordBase, RecordFeature } from './base.ts';
 import { createBulkEditor } from './bulk-edit.ts';
+import { createBulkWriter } from './bulk-write.ts';
 import { confirmationPart, createConfirmationStore } from './confirmations.ts';
 import { createEditParts } from './edit-part.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
-import { createImportLines, importPart } from './import-lines.ts';
+import { createImportLines } from './import-lines.ts';
+import { importPart } from './import-marks.ts';
 import { changePart, createRecordEditor } from './record-edit.ts';
 
 type RecordFeatures = ReturnType<typeof createRecordFeatures>;
@@ -101,6 +103,7 @@ export function createRecords(
     renamesSince: renames.since,
   };
   const editor = createRecordEditor(writes);
+  const bulk = createBulkWriter(writes);
   return {
     users,
     erasureStore,
@@ -129,7 +132,7 @@ export function createRecords(
     fileCleaner: files.cleaner,
     findFilePlace: files.findPlace,
     kept,
-    bulkEditor: createBulkEditor(writes),
+    bulkEditor: createBulkEditor({ ...writes, bulk }),
     importLines: createImportLines(writes),
     inventory: createInventory(users, erasures.collection),
     /** The relay also erases what is left of records whose erasure stopped before it did. */
