@@ -62,8 +62,8 @@ it('a value under an old key that is stored between the read and the write of a 
     details: { projection: {} },
     history: { findOfChange: async () => undefined },
   };
-  const bulk = createBulkWriter({ ...deps, erase: async () => 0 });
-  const editor = createBulkEditor({ ...deps, bulk });
+  const writer = createBulkWriter({ ...deps, erase: async () => 0 });
+  const editor = createBulkEditor({ ...deps, writer });
   const edit = { id: new ObjectId(), set: { age: 2 }, unset: [], version: 2, isUndo: false, isStopping: false };
   const results = await editor.apply(lease, [_id], { ...edit, by: { kind: 'edit' } }, () => undefined);
   expect([...results.values()]).toEqual([{ result: 'changed', message: undefined }]);

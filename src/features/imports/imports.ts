@@ -23,6 +23,8 @@ import { createLineBatches } from './line-batches.ts';
 import { createLineFiles } from './line-files.ts';
 import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
+import { createUndoStore } from './undo-documents.ts';
+import { createUndoJob, UNDO_JOB } from './undo-job.ts';
 import { createUploads } from './upload.ts';
 
 export interface ImportSetup {
@@ -59,6 +61,7 @@ export function createImports(deps: {
   const store = createImportStore(models.imports.collection, clock.later);
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
+  const undos = createUndoStore(models.imports.collection, clock.later);
   const { leases } = schemas;
   const { importLines, limits, parts, revalidation, outboxSignal, fileClaims } = records;
   const archives = createArchives(content, config.importLimits.perImport);
@@ -84,13 +87,16 @@ export function createImports(deps: {
   });
   const { name, everyMs } = job;
   const hasWork = () => findAny([store.anyWork]);
+  const undoJob = createUndoJob({ store: undos, records: records.importUndo, leases, pace, logger });
   const service = createImportService({
     store,
     content,
     rejects,
     leases,
     archives,
+    undos,
     wake: () => signal.wake(IMPORT_JOB),
+    wakeUndo: () => signal.wake(UNDO_JOB),
     uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
   });
   return {
@@ -98,9 +104,10 @@ export function createImports(deps: {
     feature: {
       routes: importRoutes(service),
       models: Object.values(models),
-      ...(importProcess
-        ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
-        : { jobs: [job] }),
+      jobs: importProcess ? [undoJob] : [job, undoJob],
+      ...(importProcess && {
+        workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)],
+      }),
       owned: [
         ownedBy(models.imports.collection, 'createdAt'),
         ownedBy(models.chunks.collection, 'at'),

@@ -40,10 +40,10 @@ export type BulkEditor = ReturnType<typeof createBulkEditor>;
 export function createBulkEditor(
   deps: EditDeps & {
     history: Pick<RecordHistory, 'findOfChange'>;
-    bulk: BulkWriter;
+    writer: BulkWriter;
   },
 ) {
-  const { bulk, history, renamesSince, edits } = deps;
+  const { writer, history, renamesSince, edits } = deps;
 
   function projectionOf(lease: Lease, edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
@@ -118,7 +118,7 @@ export function createBulkEditor(
 
   return {
     /** Makes writes of other runs to these records fail, also those still to arrive. */
-    fence: (appId: ObjectId, ids: readonly UUID[]): Promise<void> => bulk.fence(appId, ids, 'change', true),
+    fence: (appId: ObjectId, ids: readonly UUID[]): Promise<void> => writer.fence(appId, ids, 'change', true),
 
     /**
      * Applies a change to these records, each once; resolves with the results by id.
@@ -141,7 +141,7 @@ export function createBulkEditor(
       };
       const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
       const refused: BulkResult = { result: 'refused', message: refusal };
-      const results = await bulk.apply<FoundRecord, BulkResult>(
+      const results = await writer.apply<FoundRecord, BulkResult>(
         lease,
         ids,
         {

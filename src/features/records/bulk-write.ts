@@ -20,7 +20,7 @@ const MAX_WRITE_BYTES = 128 * 1024;
 const MAX_SCHEMA_CHANGES = 5;
 
 /** A write of a record as it was read, and the result once it is stored. */
-export interface PlannedWrite<Result> extends Omit<EditWrite, 'hasChanges'> {
+interface PlannedWrite<Result> extends Omit<EditWrite, 'hasChanges'> {
   id: UUID;
   result: Result;
 }
@@ -91,8 +91,8 @@ export function createBulkWriter(
     },
 
     /**
-     * Plans and writes these records, each as it was read, and repeats those that changed meanwhile.
-     * Resolves with the results by id; a record without one does not exist.
+     * Plans and writes these records, each as it was read, and repeats those that changed
+     * meanwhile. Resolves with the results by id; a record without one does not exist.
      * @param checkOwner throws when another run may write
      * @throws {OutdatedSchema} when a record is later than the lease; a repeat continues
      * @throws {Unavailable} when a result is unknown

@@ -28,7 +28,7 @@ const importMarkSchema = schema(
   },
   { _id: false },
 );
-export type ImportMark = DocumentOf<typeof importMarkSchema>;
+type ImportMark = DocumentOf<typeof importMarkSchema>;
 export type LineMark = Required<Pick<ImportMark, 'id' | 'line' | 'result'>>;
 
 declare module '../../core/users/users.model.ts' {

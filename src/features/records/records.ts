@@ -21,6 +21,7 @@ import { createEditParts } from './edit-part.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createImportLines } from './import-lines.ts';
 import { importPart } from './import-marks.ts';
+import { createImportUndo } from './import-undo.ts';
 import { changePart, createRecordEditor } from './record-edit.ts';
 
 type RecordFeatures = ReturnType<typeof createRecordFeatures>;
@@ -103,7 +104,7 @@ export function createRecords(
     renamesSince: renames.since,
   };
   const editor = createRecordEditor(writes);
-  const bulk = createBulkWriter(writes);
+  const writer = createBulkWriter(writes);
   return {
     users,
     erasureStore,
@@ -132,8 +133,9 @@ export function createRecords(
     fileCleaner: files.cleaner,
     findFilePlace: files.findPlace,
     kept,
-    bulkEditor: createBulkEditor({ ...writes, bulk }),
+    bulkEditor: createBulkEditor({ ...writes, writer }),
     importLines: createImportLines(writes),
+    importUndo: createImportUndo({ ...writes, writer }),
     inventory: createInventory(users, erasures.collection),
     /** The relay also erases what is left of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>
