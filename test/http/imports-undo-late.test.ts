@@ -2,6 +2,8 @@
 
 import { ObjectId } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { DEADLINE_MS } from '../../src/core/api/deadline.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { beginUndo, runImport, untilUndone } from '../support/server/imports.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
@@ -125,11 +127,21 @@ it('a late restore changes nothing that the next run kept: the schema refused it
   expect((await records()).filter(({ data }) => data.n < 1_000)).toHaveLength(restored.length);
 });
 
-it('a late begin of a batch writes nothing after the deletion of the import', async () => {
+it('a late run writes nothing after the deletion of the import', async () => {
   const forward = await hold('findAndModify', 'imports');
   await main.admin.delete(`/auth/imports/${id}?sourceAppId=${app}`).expect(200);
   await forward();
   proxy.restore();
   expect(await users().countDocuments({ sourceAppId: app })).toBe(ALL);
   for (const { revision = 0 } of await records()) expect(revision).toBeLessThan(2);
+});
+
+it('an undo that is stored late does not begin', async () => {
+  const held = proxy.holdNext('findAndModify', 'imports');
+  const begun = slow.admin.post(`/auth/imports/${id}/undo?sourceAppId=${app}`).then(({ status }) => status);
+  const forward = await held;
+  await untilDatabaseTime(main, Date.now() + DEADLINE_MS);
+  await forward();
+  expect(await begun).toBe(503);
+  expect((await stored())?.undo).toBeUndefined();
 });

@@ -127,6 +127,17 @@ describe('POST /auth/imports/:id/undo', () => {
     expect(await dataOf(app, ADA)).toEqual({ name: 'Ada' });
   });
 
+  it('counts nobody who was erased since, also if the person came back', async () => {
+    const app = await newApp();
+    for (const email of [ADA, BOB]) await submit(app, email, { name: 'x' });
+    const { id } = await run(app, `email,name\n${ADA},Ada\n${BOB},Bob\n${CARL},Carl\n`);
+    for (const email of [ADA, CARL])
+      await server.admin.post(`/auth/people/erase?sourceAppId=${app}`, { email }).expect(200);
+    await submit(app, CARL, { name: 'Carl' });
+    expect(await undo(app, id)).toMatchObject({ done: 1, restored: 1, erased: 0, kept: 0 });
+    expect(await dataOf(app, CARL)).toEqual({ name: 'Carl' });
+  });
+
   it('follows renames of fields', async () => {
     const app = await newApp();
     await submit(app, ADA, { name: 'Ada', age: 1 });
