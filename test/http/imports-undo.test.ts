@@ -48,7 +48,7 @@ describe('POST /auth/imports/:id/undo', () => {
     expect((await one(app, CARL))?.revision).toBeUndefined();
   });
 
-  it('adds a revert to the history that names the import and the operator', async () => {
+  it('adds a revert to the history that names the import and the operator, and an event to the audit log', async () => {
     const app = await newApp();
     await submit(app, ADA, { name: 'Ada' });
     const { id } = await run(app, `email,name\n${ADA},Countess\n`);
@@ -63,6 +63,9 @@ describe('POST /auth/imports/:id/undo', () => {
       by: { kind: 'revert', import: id, key: key.id },
       changes: [{ path: 'data.name', before: 'Countess', after: 'Ada' }],
     });
+    const { events } = (await server.admin.get(`/auth/audit?sourceAppId=${app}`).expect(200)).body;
+    const ofUndo = { action: 'import.undone', target: id, targetKind: 'import', actor: { kind: 'key', id: key.id } };
+    expect(events).toContainEqual(expect.objectContaining({ ...ofUndo, actor: expect.objectContaining(ofUndo.actor) }));
   });
 
   it('keeps what was changed since, and restores the other values of the same record', async () => {
