@@ -209,6 +209,16 @@ describe('POST /auth/imports/:id/undo', () => {
     await server.admin.post(path(app, 'x')).expect(404);
   });
 
+  it('waits until the last batch of an import that failed cannot be written any more', async () => {
+    const app = await newApp();
+    const { id } = await run(app, `email\n${ADA}\n`);
+    const failed = (endedMs: number) => ({ state: 'failed', runner: 1, endedAt: new Date(Date.now() - endedMs) });
+    await imports().updateOne({ _id: new ObjectId(id) }, { $set: failed(0) });
+    expect((await server.admin.post(path(app, id)).expect(409)).body.code).toBe('importNotEnded');
+    await imports().updateOne({ _id: new ObjectId(id) }, { $set: failed(75_000) });
+    expect(await undo(app, id)).toMatchObject({ erased: 1 });
+  });
+
   it('needs the scope import of the app', async () => {
     const app = await newApp();
     const { id } = await run(app, `email\n${ADA}\n`);

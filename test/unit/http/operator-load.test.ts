@@ -73,6 +73,7 @@ const LIGHT = [
   'createImport',
   'startImport',
   'getImport',
+  'undoImport',
   'deleteImport',
   'releaseHeld',
   'deleteHeld',
