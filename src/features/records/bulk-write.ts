@@ -18,6 +18,8 @@ const BATCH_SIZE = 100;
 /** Writes are sent when the values that they read, and their entries, have this size in bytes. */
 const MAX_WRITE_BYTES = 128 * 1024;
 const MAX_SCHEMA_CHANGES = 5;
+/** Matches no record. */
+const NONE = recordFilter({ $nor: [{}] });
 
 /** A write of a record as it was read, and the result once it is stored. */
 interface PlannedWrite<Result> extends Omit<EditWrite, 'hasChanges'> {
@@ -120,7 +122,7 @@ export function createBulkWriter(
         if (count > 2) await sleep(PAUSE_MS * count);
         const later: UUID[] = [];
         let writes: PlannedWrite<Result>[] = [];
-        let erasures: { id: UUID; erases: RecordFilter }[] = [];
+        const erasures = new Map<string, { id: UUID; erases: RecordFilter }>();
         let bytes = 0;
         const sendPlanned = async (): Promise<void> => {
           checkOwner();
@@ -130,15 +132,15 @@ export function createBulkWriter(
             // The next attempt reads which records were written.
             else later.push(id);
           }
-          if (erasures.length > 0) {
+          if (erasures.size > 0) {
             checkOwner();
-            const erased = erasures.map(({ id }) => id);
-            await erase(appId, erased, recordFilter({ $or: erasures.map(({ erases }) => erases) }));
+            const erased = [...erasures.values()].map(({ id }) => id);
+            await erase(appId, erased, ({ _id }) => erasures.get(_id.toHexString())?.erases ?? NONE);
             // The next attempt reads which records exist.
             later.push(...erased);
           }
           writes = [];
-          erasures = [];
+          erasures.clear();
           bytes = 0;
         };
         for await (const found of users.find<Uint8Array>({ appId, _id: { $in: [...left] } }, read)) {
@@ -153,7 +155,7 @@ export function createBulkWriter(
             if ('filter' in planned) {
               writes.push(planned);
               bytes += planned.bytes;
-            } else if ('erases' in planned) erasures.push({ id: record._id, erases: planned.erases });
+            } else if ('erases' in planned) erasures.set(id, { id: record._id, erases: planned.erases });
             else {
               results.set(id, planned.result);
               continue;
