@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
 import { zipOf } from '../support/samples/archives.ts';
 import type { TestApp } from '../support/server/client.ts';
+import { runImport } from '../support/server/imports.ts';
 import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
 import { CV, pdfOf } from '../support/server/uploads.ts';
 
@@ -40,6 +41,31 @@ const users = () => server.db.collection('users').find({ sourceAppId: app.source
 const FILE = 'E-Mail;Full name;Birthday;Other\nada@example.com;Ada;10/12/1815;x\nnobody;Bob;;\n';
 
 describe('the import page', () => {
+  it('undoes an import in the list, after a question, and shows what that did', async () => {
+    const { sourceAppId } = app;
+    await server.client.submit(sourceAppId, { email: 'ada@example.com', data: { name: 'Ada' } }).expect(200);
+    const lines = 'ada@example.com,Countess\nbob@example.com,Bob\ncarl@example.com,Carl\n';
+    await runImport(server.admin, sourceAppId, `email,name\n${lines}`, { fileName: 'people.csv' });
+    await runImport(server.admin, sourceAppId, `email,name\n${lines}`, { fileName: 'same.csv' });
+    await server.client.submit(sourceAppId, { email: 'carl@example.com', data: { height: 2 } }).expect(200);
+    const { page, expectClean, close } = await open('/import');
+    const rowOf = (name: string) => page.getByRole('article', { name: `Import of ${name}` });
+    await rowOf('same.csv').getByText('0 created, 0 updated').waitFor();
+    expect(await rowOf('same.csv').getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    await rowOf('people.csv').getByRole('button', { name: 'Undo' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Undo this import?' });
+    await dialog.getByText('erased users cannot be restored').waitFor();
+    await dialog.getByRole('button', { name: 'Undo' }).click();
+    await rowOf('people.csv').getByText('Undone: 1 user erased, 1 user restored, 1 user kept.').waitFor();
+    expect(await rowOf('people.csv').getByRole('button', { name: 'Undo' }).count()).toBe(0);
+    expect((await users()).map(({ email, data }) => [email, data])).toEqual([
+      ['ada@example.com', { name: 'Ada' }],
+      ['carl@example.com', { name: 'Carl', height: 2 }],
+    ]);
+    expectClean();
+    await close();
+  });
+
   it('takes the archive of an export, with its files', async () => {
     await server.admin.putSchema(app.sourceAppId, { fields: [CV] }).expect(200);
     const visited = await open('/import');

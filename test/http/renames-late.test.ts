@@ -6,6 +6,7 @@ import { createRecordLimits } from '../../src/core/users/record-limits.ts';
 import { createRecordParts } from '../../src/core/users/record-part.ts';
 import type { UserCollection, UserDocument } from '../../src/core/users/users.model.ts';
 import { createBulkEditor } from '../../src/features/records/bulk-edit.ts';
+import { createBulkWriter } from '../../src/features/records/bulk-write.ts';
 import { createEditParts } from '../../src/features/records/edit-part.ts';
 import { createRecordMoves } from '../../src/features/records/rename-moves.ts';
 import { createRenamesPart } from '../../src/features/records/renames.ts';
@@ -49,7 +50,7 @@ it('a value under an old key that is stored between the read and the write of a 
   // An older server, whose submission has an earlier time than the record.
   const late = () => users.updateOne({ _id }, { $set: { 'data.name': 'Late' } });
   const parts = createRecordParts(() => [createRenamesPart(createRecordMoves(users), async () => [])]);
-  const editor = createBulkEditor({
+  const deps = {
     users: withLateWrite(users, late),
     revalidation: { revalidateEdit: async () => undefined, scheduleRepair: () => undefined },
     renamesSince: async () => [],
@@ -60,7 +61,9 @@ it('a value under an old key that is stored between the read and the write of a 
     edits: createEditParts(parts),
     details: { projection: {} },
     history: { findOfChange: async () => undefined },
-  });
+  };
+  const writer = createBulkWriter({ ...deps, erase: async () => 0 });
+  const editor = createBulkEditor({ ...deps, writer });
   const edit = { id: new ObjectId(), set: { age: 2 }, unset: [], version: 2, isUndo: false, isStopping: false };
   const results = await editor.apply(lease, [_id], { ...edit, by: { kind: 'edit' } }, () => undefined);
   expect([...results.values()]).toEqual([{ result: 'changed', message: undefined }]);

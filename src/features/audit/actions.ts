@@ -28,6 +28,7 @@ export const AUDITED_CHANGES = [
   'import.created',
   'import.uploaded',
   'import.started',
+  'import.undone',
   'import.deleted',
   'webhook.created',
   'webhook.changed',

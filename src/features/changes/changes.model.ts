@@ -10,6 +10,7 @@ import { insertGuarded, insertTarget } from '../../platform/database/guarded-ins
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import { firstOfEachApp } from '../../platform/jobs/turn-job.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorSchema, type HistoryAuthor } from '../history/history-entries.ts';
 import { type PackedIds, unpackUuids } from '../search/matching-ids.ts';
@@ -297,13 +298,7 @@ export function createChangeStore(deps: {
     async heads(): Promise<ChangeDocument[]> {
       const projection = { appId: 1, runs: 1, startedAt: 1 };
       const options = { projection, sort: { startedAt: 1 }, limit: MAX_RUNNING } as const;
-      const found = await changes.find({ state: { $in: ACTIVE } }, options).toArray();
-      const first = new Map<string, ChangeDocument>();
-      for (const one of found) {
-        const app = one.appId.toHexString();
-        if (!first.has(app)) first.set(app, one);
-      }
-      return [...first.values()];
+      return firstOfEachApp(await changes.find({ state: { $in: ACTIVE } }, options).toArray());
     },
 
     /**

@@ -70,6 +70,7 @@ export type ShownConsent = z.output<typeof ShownEntry>;
 export const consentPart: RecordPart = {
   name: 'consents',
   members: { consents: [entrySchema], consentState: Object },
+  ofPersons: ['consents', 'consentState'],
   // The state of a consent remains when its value is removed.
   keyed: ['consentState'],
 

@@ -291,6 +291,24 @@ export function createRecordHistory(deps: {
       return undefined;
     },
 
+    /** The entries of an import and of its undo, newest first. */
+    async findOfImport(
+      record: Pick<UserDocument, '_id' | 'appId' | 'history' | 'revision' | 'movedHistory'>,
+      id: string,
+    ): Promise<NumberedEntry[]> {
+      const found = new Map<number, NumberedEntry>();
+      const add = (entries: readonly NumberedEntry[]): void => {
+        for (const entry of entries) if (entry.by.import === id) found.set(entry.revision, entry);
+      };
+      add(numbered(record));
+      if (record.movedHistory) {
+        const { appId, _id } = record;
+        const own = { _id: idRange(appId.id, _id.buffer, Buffer.of(CLASSES.others)), 'entries.by.import': id };
+        for await (const { entries } of moved.find(own, { batchSize: 2 })) add(entries);
+      }
+      return [...found.values()].sort((one, other) => other.revision - one.revision);
+    },
+
     /** Whether a moved entry of a record names a file. */
     async movedNames(appId: ObjectId, record: RecordId, file: string, level: ReadConcernLevel): Promise<boolean> {
       const own = { _id: idRange(appId.id, record.buffer), $or: changesName('entries', file) };

@@ -68,6 +68,7 @@ export function createKeyPart(deps: KeyDeps): RecordPart {
   return {
     name: 'keys',
     members: KEY_MEMBERS,
+    ofPersons: Object.keys(KEY_MEMBERS),
     under: () => ({
       begin: (submission) =>
         submission.facts.applied ? keyWrite(submission, submission.facts.applied, deps) : undefined,

@@ -5,6 +5,7 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
+import { firstOfEachApp } from '../../platform/jobs/turn-job.ts';
 import type {
   Counters,
   FilePosition,
@@ -139,13 +140,7 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
     /** Resolves with the running import of each app that was started first. */
     async nextPerApp(): Promise<ImportDocument[]> {
       const options = { projection: { appId: 1, runs: 1 }, sort: { startedAt: 1 }, limit: MAX_RUNNING } as const;
-      const running = await imports.find({ state: 'running' }, options).toArray();
-      const first = new Map<string, ImportDocument>();
-      for (const one of running) {
-        const app = one.appId.toHexString();
-        if (!first.has(app)) first.set(app, one);
-      }
-      return [...first.values()];
+      return firstOfEachApp(await imports.find({ state: 'running' }, options).toArray());
     },
 
     running: async (_id: ObjectId): Promise<ImportDocument | undefined> =>

@@ -1,7 +1,8 @@
-import { Binary, ObjectId } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import type { Connection } from '../../platform/database/client.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, only, schema, schemaOf } from '../../platform/database/mongoose.ts';
+import { authorSchema } from '../history/history-entries.ts';
 import type { ColumnSettings, ImportRequest } from './import-settings.ts';
 
 /** `running` includes waiting for an earlier import; `aborted`: by a rejected line. */
@@ -125,6 +126,39 @@ const searchedSchema = schema(
 );
 export type SearchedFile = DocumentOf<typeof searchedSchema>;
 
+export const UNDO_STATES = ['running', 'completed'] as const;
+
+/** The records of a batch of an undo that has begun. */
+const undoBatchSchema = schema(
+  {
+    /** The last record of the batch. */
+    end: { type: UUID, required: true },
+    /** Its records that the import created: those that do not exist any more were erased. */
+    created: { type: [UUID], required: true },
+  },
+  { _id: false },
+);
+export type UndoBatch = DocumentOf<typeof undoBatchSchema>;
+
+/** The undo of an import: a pass over the records of the app, newest first. */
+const undoSchema = schema(
+  {
+    state: { type: String, required: true, enum: UNDO_STATES },
+    by: { type: authorSchema, required: true },
+    startedAt: { type: Date, required: true },
+    restored: { type: Number, required: true },
+    erased: { type: Number, required: true },
+    kept: { type: Number, required: true },
+    /** The last record that was passed. */
+    position: UUID,
+    /** Set before the first write of a batch, and removed with its results. */
+    batch: undoBatchSchema,
+    /** The run that may write. */
+    runner: { type: Number, required: true },
+  },
+  { _id: false },
+);
+
 /** Spec 4.7. */
 const importSchema = schema(
   {
@@ -164,13 +198,15 @@ const importSchema = schema(
     excluded: { type: [Binary], required: true },
     exclusionKey: { type: Binary, required: true },
     searched: [searchedSchema],
+    undo: undoSchema,
   },
   { collection: 'imports', placement: 'grows with imported files only' },
 )
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ cleanup: 1 }, { sparse: true })
   .index({ appId: 1, _id: -1 })
-  .index({ state: 1, startedAt: 1 });
+  .index({ state: 1, startedAt: 1 })
+  .index({ 'undo.state': 1, 'undo.startedAt': 1 }, { sparse: true });
 export type ImportDocument = DocumentOf<typeof importSchema>;
 
 const chunkSchema = schema(

@@ -7,8 +7,9 @@ import { isCompressed } from '../../platform/http/request-bytes.ts';
 import { Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { authorOf } from '../people/editing.ts';
 import { Settings } from './import-settings.ts';
-import { IMPORT_STATES, type ImportDocument, processedBytes } from './imports.model.ts';
+import { IMPORT_STATES, type ImportDocument, processedBytes, UNDO_STATES } from './imports.model.ts';
 import type { ImportService } from './imports.service.ts';
 
 const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
@@ -36,6 +37,16 @@ const Import = z
     received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
     position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
     settings: Settings,
+    undo: z
+      .strictObject({
+        state: z.enum(UNDO_STATES).meta({ example: 'completed' }),
+        done: Count.meta({ description: 'The records of the import that were processed', example: 3 }),
+        restored: Count.meta({ description: 'Records that have values of before again', example: 1 }),
+        erased: Count.meta({ description: 'Records that the import created', example: 1 }),
+        kept: Count.meta({ description: 'Records that stay as they are', example: 1 }),
+      })
+      .optional()
+      .meta({ description: 'What an undo did' }),
     failure: z.string().optional(),
     createdAt: Timestamp,
     startedAt: Timestamp.optional(),
@@ -153,6 +164,20 @@ export const importEndpoints = {
     responseHeaders: { 'Content-Disposition': 'An attachment' },
     errors: [404, 429],
   },
+  undoImport: {
+    ...shared,
+    scoped: true,
+    audit: 'import.undone',
+    method: 'post',
+    path: '/auth/imports/:id/undo',
+    load: 'light',
+    summary: 'Undo an import',
+    description:
+      'Erases the records that the import created and nobody has changed since, and restores the values before where those of the import are still stored, in the background. Other records are kept. Once, within 30 days after the end of the import.',
+    params: ImportPath,
+    response: Import,
+    errors: [404, 409],
+  },
   deleteImport: {
     ...shared,
     scoped: true,
@@ -205,6 +230,8 @@ export const importRoutes = (service: ImportService): Route[] =>
         'text/csv; charset=utf-8',
         await service.omissionsOf(app, params.id),
       ),
+    undoImport: async ({ app, principal, params, until }) =>
+      present(await service.undo(app, params.id, authorOf(principal, 'revert'), until)),
 
     deleteImport: async ({ app, params }) => {
       await service.remove(app, params.id);
@@ -224,7 +251,8 @@ function firstByte(contentRange: string | undefined): number | undefined {
 
 /** The chunks, runs and hashes of an import are internal. */
 export function present(one: ImportDocument) {
-  const { settings, counters, firstErrors, firstOmissions, received, failure, createdAt, startedAt, endedAt } = one;
+  const { settings, counters, firstErrors, firstOmissions, received, undo, failure, createdAt, startedAt, endedAt } =
+    one;
   const { map, columns, ...rest } = settings;
   const { omitted = 0, ...counts } = counters;
   const omits = settings.invalidValues === 'omit';
@@ -242,9 +270,14 @@ export function present(one: ImportDocument) {
       ...(map && { map: Object.fromEntries(map) }),
       ...(columns && { columns: Object.fromEntries(columns.map(({ column, ...own }) => [column, own])) }),
     },
+    ...(undo && { undo: presentUndo(undo) }),
     ...(failure !== undefined && { failure }),
     createdAt: createdAt.toISOString(),
     ...(startedAt && { startedAt: startedAt.toISOString() }),
     ...(endedAt && { endedAt: endedAt.toISOString() }),
   };
+}
+
+function presentUndo({ state, restored, erased, kept }: NonNullable<ImportDocument['undo']>) {
+  return { state, done: restored + erased + kept, restored, erased, kept };
 }

@@ -3,8 +3,10 @@ import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
+import type { Until } from '../../platform/database/clock.ts';
 import { findAny } from '../../platform/database/lookups.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import type { HistoryAuthor } from '../history/history-entries.ts';
 import type { Archives } from './archive.ts';
 import { headerIssues, mapIssues } from './columns.ts';
 import type { ContentStore } from './content.ts';
@@ -15,6 +17,7 @@ import type { ImportDocument, ImportSettings } from './imports.model.ts';
 import { type LineNotes, omissionsAsCsv } from './line-notes.ts';
 import { readLayout } from './line-reader.ts';
 import { type RejectStore, rejectsAsCsv } from './rejects.ts';
+import type { UndoneImport, UndoStore } from './undo-documents.ts';
 import type { ImportUploads, UploadOptions } from './upload.ts';
 
 const MAX_UNFINISHED = 10;
@@ -31,9 +34,11 @@ export function createImportService(deps: {
   notes: Pick<LineNotes, 'omissionsOf'>;
   leases: Pick<SchemaLeases, 'hold'>;
   archives: Pick<Archives, 'open'>;
+  undos: Pick<UndoStore, 'begin'>;
   wake(): void;
+  wakeUndo(): void;
 }) {
-  const { store, content, uploads, rejects, notes, leases, archives, wake } = deps;
+  const { store, content, uploads, rejects, notes, leases, archives, undos, wake, wakeUndo } = deps;
 
   async function leaseOn(app: ScopedApp): Promise<Lease> {
     const lease = await leases.hold(app.sourceAppId);
@@ -114,6 +119,13 @@ export function createImportService(deps: {
     async omissionsOf(app: ScopedApp, id: string): Promise<Readable> {
       const found = await get(app, id);
       return omissionsAsCsv(notes.omissionsOf(found._id, found.position?.line ?? 0));
+    },
+
+    /** Begins to undo what an import wrote. @throws {NotFound} @throws {Conflict} as `UndoStore` */
+    async undo(app: ScopedApp, id: string, by: HistoryAuthor, until: Until): Promise<UndoneImport> {
+      const undone = await undos.begin(app.id, parseImportId(id), by, until);
+      wakeUndo();
+      return undone;
     },
 
     /** The records that it wrote remain. @throws {NotFound} */

@@ -25,6 +25,8 @@ import { createLineFiles } from './line-files.ts';
 import { createLineNotes } from './line-notes.ts';
 import { createImportsOfPerson } from './person-lines.ts';
 import { createRejectStore } from './rejects.ts';
+import { createUndoStore } from './undo-documents.ts';
+import { createUndoJob, UNDO_JOB } from './undo-job.ts';
 import { createUploads } from './upload.ts';
 
 export interface ImportSetup {
@@ -62,6 +64,7 @@ export function createImports(deps: {
   const content = createContentStore(models.chunks.collection, models.imports.collection);
   const rejects = createRejectStore(models.rejects.collection, models.imports.collection);
   const notes = createLineNotes(models.rejects.collection, models.imports.collection);
+  const undos = createUndoStore(models.imports.collection, clock.later);
   const { leases } = schemas;
   const { importLines, limits, parts, revalidation, outboxSignal, fileClaims } = records;
   const archives = createArchives(content, config.importLimits.perImport);
@@ -89,6 +92,7 @@ export function createImports(deps: {
   });
   const { name, everyMs } = job;
   const hasWork = () => findAny([store.anyWork]);
+  const undoJob = createUndoJob({ store: undos, records: records.importUndo, leases, pace, logger });
   const service = createImportService({
     store,
     content,
@@ -96,7 +100,9 @@ export function createImports(deps: {
     notes,
     leases,
     archives,
+    undos,
     wake: () => signal.wake(IMPORT_JOB),
+    wakeUndo: () => signal.wake(UNDO_JOB),
     uploads: createUploads({ imports: models.imports.collection, content, limits: config.importLimits }),
   });
   return {
@@ -104,9 +110,10 @@ export function createImports(deps: {
     feature: {
       routes: importRoutes(service),
       models: Object.values(models),
-      ...(importProcess
-        ? { workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)] }
-        : { jobs: [job] }),
+      jobs: importProcess ? [undoJob] : [job, undoJob],
+      ...(importProcess && {
+        workers: [createProcessWorker({ name, everyMs, hasWork, ...importProcess, flags: PROCESS_FLAGS }, logger)],
+      }),
       owned: [
         ownedBy(models.imports.collection, 'createdAt'),
         ownedBy(models.chunks.collection, 'at'),

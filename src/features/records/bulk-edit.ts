@@ -1,32 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ObjectId, type UUID } from 'mongodb';
+import type { ObjectId, UUID } from 'mongodb';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { extraKeysExpression } from '../../core/users/record-limits.ts';
-import { theseRecords, type UserDocument } from '../../core/users/users.model.ts';
-import { limitAttempts } from '../../platform/core/attempts.ts';
-import { AppError, Unavailable } from '../../platform/core/errors.ts';
-import { createTurns } from '../../platform/core/turns.ts';
-import { decode } from '../../platform/database/collections.ts';
+import type { UserDocument } from '../../core/users/users.model.ts';
+import { AppError } from '../../platform/core/errors.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { type HistoryAuthor, type HistoryEntry, underPresentKeys, undoOf } from '../history/history-entries.ts';
-import { updateAsRead } from '../record-reads/record-filters.ts';
 import { type PendingRenames, presentKey } from '../renames/renames.ts';
-import {
-  type ChangeMark,
-  EDITED_PROJECTION,
-  type EditDeps,
-  type EditedRecord,
-  type EditWrite,
-  editWrite,
-  prepareEdit,
-  refuseInvalid,
-} from './record-edit.ts';
-
-const PAUSE_MS = 10;
-/** The most records that one read holds. Each has only the values that the change names. */
-const BATCH_SIZE = 100;
-/** Writes are sent when the values that they read, and their entries, have this size in bytes. */
-const MAX_WRITE_BYTES = 128 * 1024;
+import type { BulkWriter, RecordPlan } from './bulk-write.ts';
+import { type ChangeMark, type EditDeps, type EditedRecord, editWrite, refuseInvalid } from './record-edit.ts';
 
 /** A change of many records: the same values for all, or the end of that. */
 interface BulkEdit {
@@ -53,28 +34,22 @@ interface FoundRecord extends EditedRecord, Pick<UserDocument, 'change' | 'revis
   extraKeys: number;
 }
 
-interface Planned extends Omit<EditWrite, 'hasChanges'> {
-  id: UUID;
-  message: string | undefined;
-}
-
 export type BulkEditor = ReturnType<typeof createBulkEditor>;
 
 /** Applies changes of many records. The marks in records make repeats harmless (decision 47). */
 export function createBulkEditor(
   deps: EditDeps & {
     history: Pick<RecordHistory, 'findOfChange'>;
+    writer: BulkWriter;
   },
 ) {
-  const { users, revalidation, history, renamesSince, parts, edits } = deps;
+  const { writer, history, renamesSince, edits } = deps;
 
-  function read(lease: Lease, ids: readonly UUID[], edit: BulkEdit) {
+  function projectionOf(lease: Lease, edit: BulkEdit) {
     const keys = [...Object.keys(edit.set), ...edit.unset];
     const isOwn = { $eq: ['$$this.by.change', edit.id.toHexString()] };
-    const projection = {
-      ...EDITED_PROJECTION,
-      bytes: parts.bytes(),
-      ...edits.facts(lease),
+    return {
+      // Only the values that the change names: a batch has many records.
       ...Object.fromEntries(keys.map((key) => [`data.${key}`, 1])),
       change: 1,
       revision: 1,
@@ -82,11 +57,6 @@ export function createBulkEditor(
       ofChange: { $filter: { input: { $ifNull: ['$history', []] }, cond: isOwn } },
       extraKeys: { $size: extraKeysExpression(lease.validator.fieldKeys) },
     };
-    const batches = { batchSize: BATCH_SIZE, readConcern: { level: 'majority' }, raw: true } as const;
-    return users.find<Uint8Array>(
-      { appId: lease.app.id, _id: { $in: [...ids] } },
-      { projection, hint: { _id: 1 }, ...batches },
-    );
   }
 
   /** The newest entry of the change or of its undo. */
@@ -101,26 +71,26 @@ export function createBulkEditor(
     edit: BulkEdit,
     lease: Lease,
     renames: readonly PendingRenames[],
-  ): Promise<Planned | BulkResult> {
+  ): Promise<RecordPlan<BulkResult>> {
     const { change, data = {} } = record;
     const { isUndo } = edit;
     const mark: ChangeMark = { id: edit.id, ...(isUndo && { undone: true }) };
-    if (change?.id?.equals(edit.id) && (change.undone === true) === isUndo) return { result: 'changed' };
-    if (edit.isStopping) return { result: 'unchanged' };
+    if (change?.id?.equals(edit.id) && (change.undone === true) === isUndo) return { result: { result: 'changed' } };
+    if (edit.isStopping) return { result: { result: 'unchanged' } };
     let message: string | undefined;
     let values = { set: edit.set, unset: edit.unset, lists: {} };
     if (isUndo) {
       const entry = await entryOf(record, edit);
-      if (!entry) return { result: 'unchanged' };
+      if (!entry) return { result: { result: 'unchanged' } };
       // An undo that was stopped restored it; the mark is that of a later change.
-      if (entry.by.kind === 'revert') return { result: 'changed' };
+      if (entry.by.kind === 'revert') return { result: { result: 'changed' } };
       const changes = underPresentKeys(entry, renames);
       if (changes.some(({ omitted }) => omitted)) {
-        return { result: 'refused', message: 'the values before were too large to keep' };
+        return { result: { result: 'refused', message: 'the values before were too large to keep' } };
       }
       const undo = await undoOf(changes, data, lease.validator.isList);
       if (undo.changed.length > 0) message = `changed since: ${undo.changed.join(', ')}`;
-      if (undo.changed.length === changes.length) return { result: 'refused', message };
+      if (undo.changed.length === changes.length) return { result: { result: 'refused', message } };
       values = undo;
     }
     try {
@@ -135,48 +105,20 @@ export function createBulkEditor(
           bulk: { mark, lastMark: change, extraKeys: record.extraKeys },
         },
       );
-      if (!hasChanges) return { result: 'unchanged' };
+      if (!hasChanges) return { result: { result: 'unchanged' } };
       const added = { ...values.set, ...values.lists };
       const inTime = await edits.claim(lease, { ...record, data }, added);
-      return { ...write, filter: { ...filter, ...inTime }, update, id: record._id, message };
+      const result: BulkResult = { result: 'changed', message };
+      return { ...write, filter: { ...filter, ...inTime }, update, id: record._id, result };
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
-      return { result: 'refused', message: describe(error) };
-    }
-  }
-
-  /** Resolves with whether the record can be planned now; otherwise another attempt reads it. */
-  async function prepare(record: FoundRecord, lease: Lease): Promise<boolean> {
-    try {
-      return await prepareEdit(record, lease, edits, false);
-    } catch (error) {
-      // The relay must take the events of the record first.
-      if (error instanceof Unavailable) return false;
-      throw error;
-    }
-  }
-
-  async function write(planned: readonly Planned[], lease: Lease): Promise<boolean> {
-    try {
-      const areAsRead = await updateAsRead(users, planned);
-      for (const { noteStored } of planned) noteStored();
-      if (!lease.isCurrent()) for (const { checked } of planned) await revalidation.revalidateEdit(lease, checked);
-      return areAsRead;
-    } catch (error) {
-      for (const { checked } of planned) revalidation.scheduleRepair(checked, lease);
-      throw error;
+      return { result: { result: 'refused', message: describe(error) } };
     }
   }
 
   return {
     /** Makes writes of other runs to these records fail, also those still to arrive. */
-    async fence(appId: ObjectId, ids: readonly UUID[]): Promise<void> {
-      const options = { projection: { email: 1 }, hint: { _id: 1 } };
-      const found = await users.find({ appId, _id: { $in: [...ids] } }, options).toArray();
-      if (found.length === 0) return;
-      const fenced = { $set: { 'change.fence': new ObjectId() } };
-      await users.updateMany(theseRecords(appId, found), fenced, { hint: { _id: 1 } });
-    },
+    fence: (appId: ObjectId, ids: readonly UUID[]): Promise<void> => writer.fence(appId, ids, 'change', true),
 
     /**
      * Applies a change to these records, each once; resolves with the results by id.
@@ -190,7 +132,6 @@ export function createBulkEditor(
       given: BulkEdit,
       checkOwner: () => void,
     ): Promise<Map<string, BulkResult>> {
-      const results = new Map<string, BulkResult>();
       const renames = await renamesSince(lease.app.id, given.version);
       const entries = Object.entries(given.set).map(([key, value]) => [presentKey(key, renames), value]);
       const edit: BulkEdit = {
@@ -199,49 +140,21 @@ export function createBulkEditor(
         unset: given.unset.map((key) => presentKey(key, renames)),
       };
       const refusal = edit.isUndo || edit.isStopping ? undefined : refusalOf(edit, lease);
-      const turn = createTurns();
-      let left = ids;
-      const again = limitAttempts();
-      let count = 0;
-      while (left.length > 0) {
-        if (count > 2) await sleep(PAUSE_MS * count);
-        const erased = new Set(left.map((id) => id.toHexString()));
-        const later: UUID[] = [];
-        let planned: Planned[] = [];
-        let bytes = 0;
-        const writePlanned = async (): Promise<void> => {
-          checkOwner();
-          const areWritten = planned.length > 0 && (await write(planned, lease));
-          for (const { id, message } of planned) {
-            if (areWritten) results.set(id.toHexString(), { result: 'changed', message });
-            // The next attempt reads which records have the mark.
-            else later.push(id);
-          }
-          planned = [];
-          bytes = 0;
-        };
-        for await (const found of read(lease, left, edit)) {
-          await turn();
-          const record = decode<FoundRecord>(found);
-          const id = record._id.toHexString();
-          erased.delete(id);
-          const isMarked = record.change?.id?.equals(edit.id) === true;
-          if (refusal !== undefined && !isMarked) results.set(id, { result: 'refused', message: refusal });
-          else if (!(await prepare(record, lease))) later.push(record._id);
-          else {
-            const plan = await planOf(record, edit, lease, renames);
-            if ('result' in plan) results.set(id, plan);
-            else {
-              planned.push(plan);
-              bytes += found.length + plan.bytes;
-              if (bytes >= MAX_WRITE_BYTES) await writePlanned();
-            }
-          }
-        }
-        await writePlanned();
-        for (const id of erased) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
-        left = later;
-        if (left.length > 0) count = again();
+      const refused: BulkResult = { result: 'refused', message: refusal };
+      const results = await writer.apply<FoundRecord, BulkResult>(
+        lease,
+        ids,
+        {
+          projection: projectionOf(lease, edit),
+          isWhole: false,
+          decided: ({ change }) =>
+            refusal !== undefined && change?.id?.equals(edit.id) !== true ? refused : undefined,
+          plan: (record) => planOf(record, edit, lease, renames),
+        },
+        checkOwner,
+      );
+      for (const id of ids.map((one) => one.toHexString())) {
+        if (!results.has(id)) results.set(id, { result: 'refused', message: 'was erased', isErased: true });
       }
       return results;
     },

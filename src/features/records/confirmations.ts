@@ -39,6 +39,7 @@ export const confirmationPart: RecordPart = {
   name: 'confirmation',
   members: { confirmedAt: Date, confirmation: confirmationSchema },
   listed: CONFIRMATION_MEMBERS,
+  ofPersons: ['confirmedAt', 'confirmation'],
   under: () => undefined,
 };
 

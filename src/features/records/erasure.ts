@@ -63,6 +63,9 @@ interface FoundRecord
   now: Date;
 }
 
+/** A condition of all records that are erased, or one of each. */
+type Matching = RecordFilter | ((record: Pick<FoundRecord, '_id'>) => RecordFilter);
+
 /** Data of other features about records. It may repeat values of the record. */
 export interface RecordTraces {
   /** Whether something names one of these records. Absent: the record itself tells it. */
@@ -139,8 +142,21 @@ export function createRecordEraser(deps: {
     throw new Unavailable();
   }
 
+  /** @param matching of each record, in a statement: one of all would compare each with each */
+  async function deleteFound(appId: ObjectId, found: readonly FoundRecord[], matching: Matching): Promise<number> {
+    const inTime = beginsBefore(new Date((found[0]?.now.getTime() ?? 0) + ERASED_WITHIN_MS));
+    const hint = { _id: 1 } as const;
+    const those = (records: readonly FoundRecord[], filter: RecordFilter) => ({
+      $and: [theseRecords(appId, records), filter, inTime, NOT_MOVING],
+    });
+    if (typeof matching !== 'function') return (await users.deleteMany(those(found, matching), { hint })).deletedCount;
+    if (found.length === 0) return 0;
+    const writes = found.map((one) => ({ deleteOne: { filter: those([one], matching(one)), hint } }));
+    return (await users.bulkWrite(writes, { ordered: false })).deletedCount;
+  }
+
   /** Deletes the matching records, with what names them; resolves with their number. */
-  return async (appId: ObjectId, ids: DocumentId[], matching: RecordFilter = {}): Promise<number> => {
+  return async (appId: ObjectId, ids: DocumentId[], matching: Matching = {}): Promise<number> => {
     if (ids.length === 0) return 0;
     const begun = performance.now();
     const found = await readUnmoving(appId, ids);
@@ -149,9 +165,7 @@ export function createRecordEraser(deps: {
     // A server that stops after the deletion has announced it, so the relay removes the traces.
     const isAnnounced = hasTraces || (await hasConsumers(appId));
     if (isAnnounced) await announce(appId, found);
-    const inTime = beginsBefore(new Date((found[0]?.now.getTime() ?? 0) + ERASED_WITHIN_MS));
-    const those = { $and: [theseRecords(appId, found), matching, inTime, NOT_MOVING] };
-    const { deletedCount } = await users.deleteMany(those, { hint: { _id: 1 } });
+    const deletedCount = await deleteFound(appId, found, matching);
     if (deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
     const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);

@@ -11,7 +11,6 @@ import {
   type WriteConflict,
 } from '../../core/users/conflict.ts';
 import { arrayFullError, refuseOversized } from '../../core/users/record-limits.ts';
-import type { RecordPart } from '../../core/users/record-part.ts';
 import { buildInsert, buildUpsert, type RecordView, UNSEEN } from '../../core/users/record-upsert.ts';
 import type { Claim, Submission } from '../../core/users/submission.ts';
 import { BY_EMAIL, type RecordId, type UserDocument } from '../../core/users/users.model.ts';
@@ -20,38 +19,12 @@ import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
-import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 import type { RecordHistory } from '../history/history.ts';
 import { appendedTo, changesOf, sizedEntry, valuesAre } from '../history/history-entries.ts';
 import { updateAsRead } from '../record-reads/record-filters.ts';
 import type { EditParts } from './edit-part.ts';
 import type { RecordEraser } from './erasure.ts';
-
-/**
- * The last import and line that wrote a record. A line with its own mark was applied before. An
- * update by an import requires that the mark has not changed.
- */
-const importMarkSchema = schema(
-  {
-    id: ObjectId,
-    line: Number,
-    result: only<'created' | 'updated'>(String),
-    /** Set by a run that took the import over: no update of the earlier run matches. */
-    fence: ObjectId,
-  },
-  { _id: false },
-);
-type ImportMark = DocumentOf<typeof importMarkSchema>;
-type LineMark = Required<Omit<ImportMark, 'fence'>>;
-
-declare module '../../core/users/users.model.ts' {
-  interface UserDocument {
-    import?: ImportMark;
-  }
-}
-
-/** The mark of imports in a record. Only their lines write it. */
-export const importPart: RecordPart = { name: 'import', members: { import: importMarkSchema }, under: () => undefined };
+import { createdMark, type LineMark, updatedMark } from './import-marks.ts';
 
 /** Records have up to 1 MB each. */
 const BATCH_SIZE = 100;
@@ -149,7 +122,7 @@ export function createImportLines(
   function buildChange({ line: { number, submission }, facts, exactBound }: PlannedUpdate, importId: ObjectId) {
     const view = exactBound ? { exactBound } : UNSEEN;
     const { change, now: at, schemaVersion: version } = submission;
-    const { _id, updatedAt, import: lastMark = null, before = {} } = facts;
+    const { _id, updatedAt, import: lastMark, before = {} } = facts;
     const by = { kind: 'import', import: importId.toHexString() } as const;
     const changes = [
       ...changesOf(Object.keys(change.set), before, { ...before, ...change.set }),
@@ -158,9 +131,9 @@ export function createImportLines(
     submission.facts.entry = sizedEntry({ at, by, version, changes }, history.maxEntry);
     const { filter, update } = buildUpsert(submission, newId(submission.now), maxArrayItems, view);
     const { $setOnInsert: _, ...rest } = update;
-    const mark: LineMark = { id: importId, line: number, result: 'updated' };
+    const mark = updatedMark(importId, number, lastMark);
     // Null matches a record without a mark.
-    const asRead = { _id, updatedAt, import: lastMark, ...valuesAre(before, Object.keys(change.set)) };
+    const asRead = { _id, updatedAt, import: lastMark ?? null, ...valuesAre(before, Object.keys(change.set)) };
     return {
       filter: typedFilter<UserDocument>({ ...filter, ...asRead }),
       update: { ...rest, $set: { ...rest.$set, import: mark } },
@@ -177,7 +150,7 @@ export function createImportLines(
     if (!claim) return true;
     const { record: _id, guard: claimed } = await claim.forNewRecord(newId(submission.now));
     const { record, bytes } = buildInsert(submission, _id);
-    const document: UserDocument = { ...record, import: { id: importId, line: number, result: 'created' } };
+    const document: UserDocument = { ...record, import: createdMark(importId, number, record.data) };
     await insertGuarded({ ...claimed, also: guard }, records, [document], () => bytes);
     const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
     if (await users.findOne({ _id, appId }, own)) return true;
@@ -311,7 +284,7 @@ export function createImportLines(
       for (const { number, submission } of lines) {
         if (submission.claim) continue;
         const { record, bytes } = buildInsert(submission, newId(submission.now));
-        sizes.set({ ...record, import: { id: importId, line: number, result: 'created' } }, bytes);
+        sizes.set({ ...record, import: createdMark(importId, number, record.data) }, bytes);
       }
       try {
         await insertGuarded(guard, records, [...sizes.keys()], (document) => sizes.get(document) ?? 0);

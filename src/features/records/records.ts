@@ -14,10 +14,13 @@ import { createRecordDetails } from '../record-reads/record-details.ts';
 import { createDetailsFinder, createPersonRecords } from '../record-reads/record-reader.ts';
 import type { RecordBase, RecordFeature } from './base.ts';
 import { createBulkEditor } from './bulk-edit.ts';
+import { createBulkWriter } from './bulk-write.ts';
 import { confirmationPart, createConfirmationStore } from './confirmations.ts';
 import { createEditParts } from './edit-part.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
-import { createImportLines, importPart } from './import-lines.ts';
+import { createImportLines } from './import-lines.ts';
+import { importPart } from './import-marks.ts';
+import { createImportUndo } from './import-undo.ts';
 import { changePart, createRecordEditor } from './record-edit.ts';
 import { createRenames } from './renames.ts';
 
@@ -101,6 +104,7 @@ export function createRecords(
     renamesSince: renames.since,
   };
   const editor = createRecordEditor(writes);
+  const writer = createBulkWriter(writes);
   return {
     users,
     erasureStore,
@@ -129,8 +133,9 @@ export function createRecords(
     fileCleaner: files.cleaner,
     findFilePlace: files.findPlace,
     kept,
-    bulkEditor: createBulkEditor(writes),
+    bulkEditor: createBulkEditor({ ...writes, writer }),
     importLines: createImportLines(writes),
+    importUndo: createImportUndo({ ...writes, writer }),
     inventory: createInventory(users, erasures.collection),
     /** The relay also erases what is left of records whose erasure stopped before it did. */
     relayTo: (consumers: readonly EventConsumer[]) =>

@@ -4,7 +4,7 @@ import { createKeyPart } from '../../../src/features/idempotency/key-part.ts';
 import { createIndexPart } from '../../../src/features/indexes/index-part.ts';
 import { createOutboxPart } from '../../../src/features/outbox/outbox-part.ts';
 import { confirmationPart } from '../../../src/features/records/confirmations.ts';
-import { importPart } from '../../../src/features/records/import-lines.ts';
+import { importPart } from '../../../src/features/records/import-marks.ts';
 import { changePart } from '../../../src/features/records/record-edit.ts';
 
 const unused = {} as never;

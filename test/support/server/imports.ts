@@ -18,6 +18,15 @@ export interface Progress {
   received: number;
   position: number;
   failure?: string;
+  undo?: UndoProgress;
+}
+
+interface UndoProgress {
+  state: string;
+  done: number;
+  restored: number;
+  erased: number;
+  kept: number;
 }
 
 const query = (sourceAppId: string | undefined): string => (sourceAppId ? `?sourceAppId=${sourceAppId}` : '');
@@ -78,4 +87,28 @@ export function linesIn(csv: string): number[] {
     .split('\r\n')
     .slice(1)
     .flatMap((row) => (row === '' ? [] : [Number(row.split(',')[0])]));
+}
+
+/** Begins the undo of an import. */
+export async function beginUndo(client: Client, sourceAppId: string | undefined, id: string): Promise<void> {
+  await client.post(`/auth/imports/${id}/undo${query(sourceAppId)}`).expect(200);
+}
+
+/** Resolves with what an undo did when it has ended. */
+export async function untilUndone(
+  client: Client,
+  sourceAppId: string | undefined,
+  id: string,
+): Promise<UndoProgress | undefined> {
+  return (await untilImport(client, sourceAppId, id, ({ undo }) => undo?.state === 'completed')).undo;
+}
+
+/** Undoes an import, and resolves with what the undo did. */
+export async function undoImport(
+  client: Client,
+  sourceAppId: string | undefined,
+  id: string,
+): Promise<UndoProgress | undefined> {
+  await beginUndo(client, sourceAppId, id);
+  return untilUndone(client, sourceAppId, id);
 }

@@ -68,6 +68,7 @@ const LIGHT = [
   'createImport',
   'startImport',
   'getImport',
+  'undoImport',
   'deleteImport',
   'releaseHeld',
   'deleteHeld',

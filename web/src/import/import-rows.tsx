@@ -8,7 +8,8 @@ import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
 import { adviceFor } from './advice.ts';
 import classes from './import-page.module.css';
-import { rejectsUrl, useDeleteImport } from './queries.ts';
+import { canUndo, UndoState } from './import-undo.tsx';
+import { rejectsUrl, useDeleteImport, useUndoImport } from './queries.ts';
 
 const COLORS: Record<Import['state'], string> = {
   uploading: 'gray',
@@ -28,6 +29,7 @@ interface ImportRowsProps {
 /** The imports of an app, each with its progress and result. */
 export function ImportRows({ scope, imports, started }: ImportRowsProps) {
   const [deleting, setDeleting] = useState<Import>();
+  const [undoing, setUndoing] = useState<Import>();
   return (
     <Stack gap="sm">
       {imports.map((one) => (
@@ -37,6 +39,7 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
           one={one}
           isStarted={one.id === started}
           onDelete={() => setDeleting(one)}
+          onUndo={() => setUndoing(one)}
         />
       ))}
       <ConfirmRemoval
@@ -45,7 +48,17 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
         remove={useDeleteImport(scope)}
         onClose={() => setDeleting(undefined)}
       >
-        <Text>{deleting?.state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote}</Text>
+        <Text>{deleting && deleteNoteOf(deleting)}</Text>
+      </ConfirmRemoval>
+      <ConfirmRemoval
+        id={undoing?.id}
+        title={t.imports.undoTitle}
+        action={t.common.undo}
+        remove={useUndoImport(scope)}
+        onClose={() => setUndoing(undefined)}
+      >
+        <Text>{t.imports.undoNote}</Text>
+        <Text>{t.imports.undoOnce}</Text>
       </ConfirmRemoval>
     </Stack>
   );
@@ -53,8 +66,14 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
 
 const show = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' });
 
+function deleteNoteOf({ state, undo }: Import): string {
+  if (undo?.state === 'running') return t.imports.deleteUndoingNote;
+  return state === 'running' ? t.imports.deleteRunningNote : t.imports.deleteNote;
+}
+
 /** What happens next, or what a reader can do. */
-function nextOf({ state, settings }: Import): string | undefined {
+function nextOf({ state, settings, undo }: Import): string | undefined {
+  if (undo) return undefined;
   if (state === 'running') return t.imports.runningNext;
   if (state === 'uploading') return t.imports.uploadingNext;
   return settings.dryRun ? t.imports.dryRunNext : t.imports.usersStay;
@@ -65,9 +84,10 @@ interface ImportRowProps {
   one: Import;
   isStarted: boolean;
   onDelete: () => void;
+  onUndo: () => void;
 }
 
-function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
+function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) {
   const { state, read, created, updated, unchanged, rejected, errors, received, position, settings, failure } = one;
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
   const result = settings.dryRun ? t.imports.dryRunResult : t.imports.result;
@@ -114,6 +134,11 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
               {t.imports.rejectedLines}
             </Button>
           )}
+          {canUndo(one) && (
+            <Button variant="default" size="xs" onClick={onUndo}>
+              {t.common.undo}
+            </Button>
+          )}
           <Button variant="default" size="xs" onClick={onDelete}>
             {state === 'running' ? t.imports.stop : t.imports.deleteEntry}
           </Button>
@@ -123,6 +148,7 @@ function ImportRow({ scope, one, isStarted, onDelete }: ImportRowProps) {
       <Text mt="xs" aria-live="polite">
         {result(read, created, updated, unchanged, rejected)}
       </Text>
+      {one.undo && <UndoState one={one} undo={one.undo} />}
       {nextOf(one) && <Text c="dimmed">{nextOf(one)}</Text>}
       {advice && (
         <Alert color="yellow" mt="xs" title={advice.title}>

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { ApiError, buildUrl, call, NetworkError } from '../api/call.ts';
-import type { ImportSettings } from '../api/endpoints.ts';
+import type { Import, ImportSettings } from '../api/endpoints.ts';
 import { useChange } from '../api/mutations.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
@@ -9,12 +9,14 @@ const POLL_MS = 700;
 /** Each part is sent well within the time limit of a request. */
 const PART_BYTES = 2 * 1024 * 1024;
 
-/** The newest imports of an app. Polled while one runs. */
+const isUnderWay = ({ state, undo }: Import): boolean => state === 'running' || undo?.state === 'running';
+
+/** The newest imports of an app. Polled while one or its undo runs. */
 export const importsQuery = (scope: Scope) =>
   queryOptions({
     queryKey: [KEY, scope.sourceAppId],
     queryFn: ({ signal }) => call('GET /auth/imports', { query: scopeParameter(scope), signal }),
-    refetchInterval: ({ state }) => (state.data?.imports.some((one) => one.state === 'running') ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data?.imports.some(isUnderWay) ? POLL_MS : false),
   });
 
 /** The address of the rejected lines of an import. */
@@ -55,3 +57,7 @@ async function sendPart(url: string, file: File, from: number): Promise<void> {
 /** Stops and deletes an import. */
 export const useDeleteImport = (scope: Scope) =>
   useChange(KEY, (id: string) => call('DELETE /auth/imports/:id', { params: { id }, query: scopeParameter(scope) }));
+
+/** Begins the undo of an import. */
+export const useUndoImport = (scope: Scope) =>
+  useChange(KEY, (id: string) => call('POST /auth/imports/:id/undo', { params: { id }, query: scopeParameter(scope) }));

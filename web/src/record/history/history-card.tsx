@@ -190,11 +190,12 @@ const nameOf = (path: string, fields: readonly Field[]): string => nameOfKey(key
 
 /** @param who the name of the account or the key, if `by` does not have it */
 export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.record.history.sharedLogIn): string {
-  const { kind, change, reverted } = by;
+  const { kind, change, reverted, import: ofImport } = by;
   const texts = t.record.history;
   if (kind === 'submission') return texts.submitted;
   if (kind === 'import') return texts.import;
   if (kind === 'scan') return texts.scan;
+  if (kind === 'revert' && ofImport !== undefined) return texts.undidImport(who);
   if (kind === 'revert') return reverted === undefined ? texts.undidChanges(who) : texts.undidChange(who, reverted);
   return change === undefined ? who : texts.manyAtOnce(who);
 }

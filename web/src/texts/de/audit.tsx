@@ -73,6 +73,7 @@ export const audit: typeof en = {
     'import.created': 'Import angelegt',
     'import.uploaded': 'Importdatei empfangen',
     'import.started': 'Import gestartet',
+    'import.undone': 'Import rückgängig gemacht',
     'import.deleted': 'Import gelöscht',
     'import.rejects.exported': 'Abgelehnte Zeilen exportiert',
     'import.omissions.exported': 'Ausgelassene Werte exportiert',

@@ -1,5 +1,6 @@
 import type { imports as en } from '../en/import.tsx';
 import { formatNumber, plural } from '../format.ts';
+import { common } from './common.tsx';
 
 const result: typeof en.result = (read, created, updated, unchanged, rejected) =>
   plural(read, {
@@ -114,6 +115,21 @@ export const imports: typeof en = {
   deleteRunningNote:
     'Der Import wird angehalten. Seine Datei und seine abgelehnten Zeilen werden gelöscht. Die angelegten und ' +
     'geänderten Personen bleiben.',
+  deleteUndoingNote:
+    'Das Rückgängigmachen wird angehalten und lässt sich nicht fortsetzen. Die Datei und die abgelehnten Zeilen des ' +
+    'Imports werden gelöscht.',
+  undoTitle: 'Diesen Import rückgängig machen?',
+  undoNote:
+    'Personen, die der Import angelegt hat, werden gelöscht, wenn sie seitdem niemand geändert oder gesendet hat. ' +
+    'Bei anderen Personen kommen Werte, die der Import ersetzt hat, zurück, wenn sie seitdem gleich geblieben sind. ' +
+    'Alles andere bleibt.',
+  undoOnce: 'Das geht nur einmal, und gelöschte Personen lassen sich nicht wiederherstellen.',
+  undoing: (done) => `Wird rückgängig gemacht: ${common.users(done)} bearbeitet`,
+  undoingNext: 'Sie können diese Seite verlassen: Das Rückgängigmachen läuft weiter.',
+  undoProgress: 'Fortschritt des Rückgängigmachens',
+  undone: (erased, restored, kept) =>
+    `Rückgängig gemacht: ${common.users(erased)} gelöscht, ${common.users(restored)} wiederhergestellt, ` +
+    `${common.users(kept)} behalten.`,
 
   advice: {
     allRejected: (reason) => `Alle Zeilen wurden abgelehnt, Grund: ${reason}`,

@@ -99,6 +99,7 @@ export const record: typeof en = {
     scan: 'Virenscanner',
     sharedLogIn: 'Gemeinsame Anmeldung',
     undidChanges: (who) => `${who} hat Änderungen rückgängig gemacht`,
+    undidImport: (who) => `${who} hat einen Import rückgängig gemacht`,
     undidChange: (who, revision) => `${who} hat Änderung ${revision} rückgängig gemacht`,
     manyAtOnce: (who) => `${who}, viele Personen auf einmal`,
 

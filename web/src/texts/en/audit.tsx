@@ -74,6 +74,7 @@ export const audit = {
     'import.created': 'Import created',
     'import.uploaded': 'Import file received',
     'import.started': 'Import started',
+    'import.undone': 'Import undone',
     'import.deleted': 'Import deleted',
     'import.rejects.exported': 'Rejected lines exported',
     'import.omissions.exported': 'Omitted values exported',

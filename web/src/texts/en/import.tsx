@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Import } from '../../api/endpoints.ts';
 import { formatNumber, plural } from '../format.ts';
+import { common } from './common.tsx';
 
 const result = (read: number, created: number, updated: number, unchanged: number, rejected: number): string =>
   plural(read, {
@@ -106,6 +107,18 @@ export const imports = {
     'The file and the rejected lines of the import are deleted. The users that the import created or changed stay.',
   deleteRunningNote:
     'The import stops. Its file and its rejected lines are deleted. The users that it created or changed stay.',
+  deleteUndoingNote:
+    'The undo stops, and cannot be continued. The file and the rejected lines of the import are deleted.',
+  undoTitle: 'Undo this import?',
+  undoNote:
+    'Users whom the import created are erased, unless somebody changed or submitted them since. In other users, ' +
+    'values that the import replaced come back where they have not changed since. All others stay.',
+  undoOnce: 'This takes place once, and erased users cannot be restored.',
+  undoing: (done: number) => `Undoing: ${common.users(done)} processed`,
+  undoingNext: 'You can leave this page: the undo continues.',
+  undoProgress: 'Progress of the undo',
+  undone: (erased: number, restored: number, kept: number) =>
+    `Undone: ${common.users(erased)} erased, ${common.users(restored)} restored, ${common.users(kept)} kept.`,
 
   // Quoted texts are labels and values of the settings above.
   advice: {

@@ -97,6 +97,7 @@ export const record = {
     scan: 'Virus scanner',
     sharedLogIn: 'Shared log-in',
     undidChanges: (who: string) => `${who} undid changes`,
+    undidImport: (who: string) => `${who} undid an import`,
     undidChange: (who: string, revision: number) => `${who} undid change ${revision}`,
     manyAtOnce: (who: string) => `${who}, many users at once`,
 
