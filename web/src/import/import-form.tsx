@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, NativeSelect, Progress, Switch, Table, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { fileNameSetting } from '#src/features/imports/date-format.ts';
@@ -48,9 +48,12 @@ export function ImportForm(props: {
   fields: readonly Field[];
   /** Whether the schema allows keys of no field. */
   hasOthers: boolean;
+  /** Whether invalid values are left out. */
+  omits: boolean;
+  onOmits: (omits: boolean) => void;
   onStarted: (id: string) => void;
 }) {
-  const { scope, file, head, fields, hasOthers, onStarted } = props;
+  const { scope, file, head, fields, hasOthers, omits, onOmits, onStarted } = props;
   /** The path of each column; empty: it is left out. */
   const [paths, setPaths] = useState(() =>
     suggestMap(
@@ -91,6 +94,7 @@ export function ImportForm(props: {
       ...rest,
       format: head.format,
       dryRun,
+      ...(omits && { invalidValues: 'omit' }),
       ...fileNameSetting(file.name),
       ...(!head.isMapped && { map: Object.fromEntries(mapped) }),
       ...(dateFormat.trim() !== '' && { dateFormat: dateFormat.trim() }),
@@ -155,6 +159,12 @@ export function ImportForm(props: {
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.timeZone}
           onChange={set('timeZone')}
+        />
+        <Switch
+          label={t.imports.omitValues}
+          description={t.imports.omitValuesNote}
+          checked={omits}
+          onChange={(event) => onOmits(event.currentTarget.checked)}
         />
       </div>
       {dates.choices.length > 0 && options.dateFormat === '' && (
@@ -263,6 +273,7 @@ function nameOf(path: string): string {
     mode: t.imports.users,
     arrays: t.imports.lists,
     invalid: t.imports.invalidLines,
+    invalidValues: t.imports.omitValues,
     decimal: t.imports.numbers,
     dateFormat: t.imports.dateFormat,
     timeZone: t.imports.timeZone,
