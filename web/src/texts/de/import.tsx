@@ -86,6 +86,53 @@ export const imports: typeof en = {
     'Felder.',
   otherKeys: 'Weitere Daten (JSON)',
 
+  settings: 'Einstellungen',
+  settingsOf: (column) => `Einstellungen zu ${column}`,
+  ofFile: 'Wie für die Datei',
+  columnSettings: {
+    dateFormat: 'Datumsformat',
+    timeZone: 'Zeitzone',
+    decimal: 'Zahlen',
+    separator: 'Zwischen den Auswahlwerten',
+    empty: 'Texte, die keinen Wert bedeuten',
+    true: 'Texte, die Ja bedeuten',
+    false: 'Texte, die Nein bedeuten',
+  },
+  columnNotes: {
+    dateFormat: 'Zum Beispiel DD.MM.YY HH:mm',
+    timeZone: 'Zum Beispiel Europe/Berlin',
+    decimal: '',
+    separator: 'Sonst ein Semikolon',
+    empty: 'Mit Kommas getrennt, zum Beispiel k.A., unbekannt',
+    true: 'Mit Kommas getrennt',
+    false: 'Mit Kommas getrennt',
+  },
+  becomes: 'So werden die ersten Werte gelesen',
+  becomesOf: (column) => `So werden die ersten Werte von ${column} gelesen`,
+  unread: (count, all) =>
+    `${formatNumber(count)} von den ersten ${plural(all, { one: '# Wert', other: '# Werten' })} nicht lesbar`,
+  unreadOf: (column) => `Weitere nicht lesbare Werte von ${column}`,
+  cannotBeRead: (problem) => `nicht lesbar: ${problem}`,
+  noValue: 'kein Wert',
+
+  createField: 'Feld anlegen',
+  createFieldOf: (column) => `Feld aus ${column} anlegen`,
+  createFields: (count) => plural(count, { one: 'Feld für # Spalte anlegen', other: 'Felder für # Spalten anlegen' }),
+  createCount: (count) => plural(count, { one: '# Feld anlegen', other: '# Felder anlegen' }),
+  createNote:
+    'Namen, Arten und Auswahlwerte sind aus den ersten Zeilen der Datei vorgeschlagen. Die Felder werden sofort im ' +
+    'Schema gespeichert.',
+  newName: 'Name',
+  newNameOf: (column) => `Name des Felds für ${column}`,
+  newKind: 'Art',
+  newKindOf: (column) => `Art des Felds für ${column}`,
+  newChoices: 'Auswahlwerte, einer pro Zeile',
+  newChoicesOf: (column) => `Auswahlwerte des Felds für ${column}, einer pro Zeile`,
+  noValues: 'Die ersten Zeilen haben keine Werte',
+  fieldsOfStaff: 'Nur Ihr Team kann diese Felder setzen',
+  fieldsOfStaffNote: 'Sonst fragen Formulare, die alle Felder zeigen, danach.',
+  fieldsNotCreated: 'Die Felder wurden nicht angelegt',
+
   importOf: (name) => `Import von ${name}`,
   states: {
     uploading: 'Nicht gestartet',

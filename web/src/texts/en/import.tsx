@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import type { Import } from '../../api/endpoints.ts';
+import type { ColumnSettings } from '../../import/column-draft.ts';
 import { formatNumber, plural } from '../format.ts';
+
+type ColumnSetting = keyof ColumnSettings;
 
 const result = (read: number, created: number, updated: number, unchanged: number, rejected: number): string =>
   plural(read, {
@@ -78,6 +81,53 @@ export const imports = {
   addFields: (schema: ReactNode) => <>To import them too, choose a field for each, or first add fields in {schema}.</>,
   askForFields: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
   otherKeys: 'Other data (JSON)',
+
+  settings: 'Settings',
+  settingsOf: (column: string) => `Settings of ${column}`,
+  ofFile: 'As for the file',
+  columnSettings: {
+    dateFormat: 'Date format',
+    timeZone: 'Time zone',
+    decimal: 'Numbers',
+    separator: 'Between choices',
+    empty: 'Texts that mean no value',
+    true: 'Texts that mean yes',
+    false: 'Texts that mean no',
+  } satisfies Record<ColumnSetting, string>,
+  columnNotes: {
+    dateFormat: 'Such as MM/DD/YY h:mm A',
+    timeZone: 'Such as Europe/Berlin',
+    decimal: '',
+    separator: 'A semicolon by default',
+    empty: 'Separated by commas, such as n/a, unknown',
+    true: 'Separated by commas',
+    false: 'Separated by commas',
+  } satisfies Record<ColumnSetting, string>,
+  becomes: 'The first values are read as',
+  becomesOf: (column: string) => `How the first values of ${column} are read`,
+  unread: (count: number, all: number) =>
+    `${formatNumber(count)} of the first ${plural(all, { one: '# value', other: '# values' })} cannot be read`,
+  unreadOf: (column: string) => `Further values of ${column} that cannot be read`,
+  cannotBeRead: (problem: string) => `cannot be read: ${problem}`,
+  noValue: 'no value',
+
+  createField: 'Create a field',
+  createFieldOf: (column: string) => `Create a field from ${column}`,
+  createFields: (count: number) =>
+    plural(count, { one: 'Create a field for # column', other: 'Create fields for # columns' }),
+  createCount: (count: number) => plural(count, { one: 'Create # field', other: 'Create # fields' }),
+  createNote:
+    'Names, kinds and choices are proposed from the first lines of the file. The fields are saved in the schema at once.',
+  newName: 'Name',
+  newNameOf: (column: string) => `Name of the field for ${column}`,
+  newKind: 'Kind',
+  newKindOf: (column: string) => `Kind of the field for ${column}`,
+  newChoices: 'Choices, one in each line',
+  newChoicesOf: (column: string) => `Choices of the field for ${column}, one in each line`,
+  noValues: 'The first lines have no values',
+  fieldsOfStaff: 'Only your team can set these fields',
+  fieldsOfStaffNote: 'Otherwise forms that show all fields ask people for them.',
+  fieldsNotCreated: 'The fields were not created',
 
   importOf: (name: string) => `Import of ${name}`,
   states: {
