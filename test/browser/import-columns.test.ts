@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeViolationsInBothModes } from '../support/browser/axe.ts';
 import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { ADMIN_PASSWORD, QUICK_JOBS, startServer, type TestServer } from '../support/server/server.ts';
@@ -154,7 +155,7 @@ describe('fields that are created from columns', () => {
       'checkbox',
     ]);
     await dialog.getByLabel('Name of the field for Joined').fill('Member since');
-    await dialog.getByLabel('Choices of the field for Which plan?').fill('Basic\nPro\nMax');
+    await dialog.getByLabel('Choices, one in each line, of the field for Which plan?').fill('Basic\nPro\nMax');
     await dialog.getByRole('button', { name: 'Create 6 fields' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Field of Joined').inputValue()).toBe('data.memberSince');
@@ -225,12 +226,14 @@ describe('the import page', () => {
     await page.getByText('The first values are read as').nth(1).waitFor();
     expect(await overflow()).toBe(0);
     await shot('page');
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: 'dark' });
     await shot('dark');
     await page.getByRole('button', { name: /^Create fields for/ }).click();
     await page.getByRole('dialog').getByLabel('Kind of the field for Plan').waitFor();
     expect(await overflow()).toBe(0);
     await shot('dialog');
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
     await close();
   });
 });

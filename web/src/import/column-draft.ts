@@ -20,7 +20,7 @@ const OF_KINDS: Readonly<Record<Field['kind'], readonly (keyof ColumnSettings)[]
 export const settingsOfKind = (kind: Field['kind']): readonly (keyof ColumnSettings)[] => OF_KINDS[kind];
 
 /** The texts of a list, which commas separate. */
-export const wordsIn = (text: string): string[] =>
+const wordsIn = (text: string): string[] =>
   text
     .split(',')
     .map((word) => word.trim())

@@ -47,7 +47,9 @@ export function MapTable(props: MapTableProps) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">{t.imports.column}</Table.Th>
-            <Table.Th scope="col">{t.imports.field}</Table.Th>
+            <Table.Th scope="col" className={classes.field ?? ''}>
+              {t.imports.field}
+            </Table.Th>
             <Table.Th scope="col" className={classes.examples ?? ''}>
               {t.imports.firstValues}
             </Table.Th>

@@ -56,7 +56,7 @@ export function dateFormatOf(values: readonly string[]): DateProposal {
 }
 
 /** Whether a format reads most of the values; the empty one: ISO 8601. */
-export function fitsFormat(format: string, values: readonly string[]): boolean {
+function fitsFormat(format: string, values: readonly string[]): boolean {
   const texts = values.map((value) => value.trim()).filter((text) => text !== '');
   const reads = format === '' ? (text: string) => ISO.test(text) : readerOf(format);
   return texts.filter(reads).length >= texts.length * MIN_PART;

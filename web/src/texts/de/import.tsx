@@ -116,7 +116,7 @@ export const imports: typeof en = {
   noValue: 'kein Wert',
 
   createField: 'Feld anlegen',
-  createFieldOf: (column) => `Feld aus ${column} anlegen`,
+  createFieldOf: (column) => `Feld anlegen aus ${column}`,
   createFields: (count) => plural(count, { one: 'Feld für # Spalte anlegen', other: 'Felder für # Spalten anlegen' }),
   createCount: (count) => plural(count, { one: '# Feld anlegen', other: '# Felder anlegen' }),
   createNote:
@@ -127,7 +127,7 @@ export const imports: typeof en = {
   newKind: 'Art',
   newKindOf: (column) => `Art des Felds für ${column}`,
   newChoices: 'Auswahlwerte, einer pro Zeile',
-  newChoicesOf: (column) => `Auswahlwerte des Felds für ${column}, einer pro Zeile`,
+  newChoicesOf: (column) => `Auswahlwerte, einer pro Zeile, des Felds für ${column}`,
   noValues: 'Die ersten Zeilen haben keine Werte',
   fieldsOfStaff: 'Nur Ihr Team kann diese Felder setzen',
   fieldsOfStaffNote: 'Sonst fragen Formulare, die alle Felder zeigen, danach.',

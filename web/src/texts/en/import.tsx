@@ -123,7 +123,7 @@ export const imports = {
   newKind: 'Kind',
   newKindOf: (column: string) => `Kind of the field for ${column}`,
   newChoices: 'Choices, one in each line',
-  newChoicesOf: (column: string) => `Choices of the field for ${column}, one in each line`,
+  newChoicesOf: (column: string) => `Choices, one in each line, of the field for ${column}`,
   noValues: 'The first lines have no values',
   fieldsOfStaff: 'Only your team can set these fields',
   fieldsOfStaffNote: 'Otherwise forms that show all fields ask people for them.',
