@@ -61,10 +61,11 @@ export function ImportRows({ scope, imports, started, fileOf, onOmitted }: Impor
 const show = (element: HTMLElement | null): void => element?.scrollIntoView({ block: 'center' });
 
 /** What happens next, or what a reader can do. */
-function nextOf({ state, settings }: Import): string | undefined {
+function nextOf({ state, settings }: Import, hasFile: boolean): string | undefined {
   if (state === 'running') return t.imports.runningNext;
   if (state === 'uploading') return t.imports.uploadingNext;
-  return settings.dryRun ? t.imports.dryRunNext : t.imports.usersStay;
+  if (!settings.dryRun) return t.imports.usersStay;
+  return hasFile ? t.imports.dryRunNextHere : t.imports.dryRunNext;
 }
 
 interface ImportRowProps {
@@ -81,6 +82,7 @@ function ImportRow({ scope, one, isStarted, file, onOmitted, onDelete }: ImportR
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
   const result = settings.dryRun ? t.imports.dryRunResult : t.imports.result;
   const hasEnded = state !== 'running' && state !== 'uploading';
+  const next = nextOf(one, file !== undefined);
   const advice = hasEnded ? adviceFor(one) : undefined;
   const isRefused = state === 'completed' && rejected > 0 && created === 0 && updated === 0 && unchanged === 0;
   return (
@@ -146,7 +148,7 @@ function ImportRow({ scope, one, isStarted, file, onOmitted, onDelete }: ImportR
         {result(read, created, updated, unchanged, rejected)}
         {omitted !== undefined && omitted > 0 && `. ${t.imports.omitted(omitted)}`}
       </Text>
-      {nextOf(one) && <Text c="dimmed">{nextOf(one)}</Text>}
+      {next && <Text c="dimmed">{next}</Text>}
       {advice && (
         <Alert color={isRefused ? 'red' : 'yellow'} mt="xs" title={advice.title}>
           {advice.text}

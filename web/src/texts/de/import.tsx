@@ -166,6 +166,7 @@ export const imports: typeof en = {
   uploadingNext:
     'Der Dienst hat noch nicht die ganze Datei. Wenn keine Seite sie gerade sendet, löschen Sie diesen Eintrag und ' +
     'importieren Sie die Datei erneut.',
+  dryRunNextHere: 'Um die Personen zu speichern, drücken Sie oben „Importieren“.',
   dryRunNext: 'Um die Personen zu speichern, wählen Sie die Datei erneut aus und drücken Sie „Importieren“.',
   usersStay: 'Die Datei ist gelöscht. Die Personen bleiben, auch wenn Sie diesen Eintrag löschen.',
   firstRejected: 'Erste abgelehnte Zeilen',

@@ -161,6 +161,7 @@ export const imports = {
   runningNext: 'You can leave this page: the import continues, and its result appears here.',
   uploadingNext:
     'The service does not have the whole file. If no page is sending it now, delete this entry and import the file again.',
+  dryRunNextHere: 'To store the users, press “Import” above.',
   dryRunNext: 'To store the users, choose the file again and press “Import”.',
   usersStay: 'The file is deleted. The users stay, even when you delete this entry.',
   firstRejected: 'First rejected lines',
