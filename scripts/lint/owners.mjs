@@ -11,6 +11,7 @@ const SHARED_WITH_WEB = [
   'src/platform/text',
   'src/platform/core/errors.ts',
   'src/features/exports/cell-text.ts',
+  'src/features/imports/cell-values.ts',
   'src/features/imports/column-names.ts',
   'src/features/imports/csv-cells.ts',
   'src/features/imports/csv-records.ts',

@@ -209,7 +209,10 @@ describe('the import page', () => {
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Keep this page open until the import appears below.').waitFor();
     answer();
+    await page.getByText('To store the users, press “Import” above.').waitFor();
+    await page.getByRole('button', { name: 'Remove the file' }).click();
     await page.getByText('To store the users, choose the file again and press “Import”.').waitFor();
+    await chooseFile(visited, 'people.csv', 'email\nada@example.com\n');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.getByText('The users stay, even when you delete this entry.').waitFor();
     expectClean();

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../platform/core/errors.ts';
-import { parseStrictJson } from '../../platform/http/json-body.ts';
+import { parseStrictJson } from '../../platform/http/strict-json.ts';
 import type { Reason } from '../../platform/languages/reasons.ts';
 
 /** Parses the JSON of a line, or of a cell. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidInput } from '../../../src/platform/core/errors.ts';
-import { checkNumbers } from '../../../src/platform/http/json-body.ts';
+import { checkNumbers } from '../../../src/platform/http/strict-json.ts';
 
 const isTaken = (json: string): boolean => {
   JSON.parse(json); // the check is for valid JSON only

@@ -9,14 +9,21 @@ interface ImportAdvice {
 
 type Result = Pick<Import, 'read' | 'rejected' | 'errors' | 'settings'>;
 
-/** The advice for a reason. The first that matches counts. */
-const REMEDIES: readonly [reason: RegExp, remedy: (result: Result, column: string) => string][] = [
+type Remedies = readonly [reason: RegExp, remedy: (result: Result, column: string) => string][];
+
+/** The advice for reasons that are about a line or its email. */
+const OF_LINES: Remedies = [
   [/^the person was erased/, () => ''],
   [/^a record of this email exists$/, () => t.imports.advice.exists],
   [/^no record has this email$/, () => t.imports.advice.missing],
   [/^has .+ cells?, and the header has/, () => t.imports.advice.cells],
   [/encoding of the file$/, () => t.imports.advice.encoding],
   [/ must be an email address$/, () => t.imports.advice.email],
+];
+
+/** The advice for a reason. The first that matches counts. */
+const REMEDIES: Remedies = [
+  ...OF_LINES,
   [
     / must be a date\b.*$/,
     ({ settings }, column) =>
@@ -53,4 +60,20 @@ export function adviceFor(result: Result): ImportAdvice | undefined {
 function commonReason(messages: readonly string[]): string | undefined {
   const [first = [], ...others] = messages.map((message) => message.split('; '));
   return first.find((problem) => others.every((problems) => problems.includes(problem)));
+}
+
+/** Reasons that are not about a value which could be left out. */
+const WITHOUT_VALUE: readonly RegExp[] = [...OF_LINES.map(([reason]) => reason), / is required$/];
+
+/** Whether a line was perhaps rejected only because of values that can be left out. */
+export const couldOmit = ({ message }: Import['errors'][number]): boolean =>
+  message.split('; ').every((problem) => !WITHOUT_VALUE.some((reason) => reason.test(problem)));
+
+/** The reasons of rejected lines with their number of lines, the most frequent first. */
+export function reasonsOf(errors: Import['errors']): { reason: string; lines: number }[] {
+  const lines = new Map<string, number>();
+  for (const problem of errors.flatMap(({ message }) => [...new Set(message.split('; '))])) {
+    lines.set(problem, (lines.get(problem) ?? 0) + 1);
+  }
+  return [...lines].map(([reason, count]) => ({ reason, lines: count })).sort((one, other) => other.lines - one.lines);
 }

@@ -1,19 +1,23 @@
-import { Alert, Button, Group, NativeSelect, Progress, Table, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Button, Group, NativeSelect, Progress, Switch, Text, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { fileNameSetting } from '#src/features/imports/date-format.ts';
 import { issuesText } from '../api/call.ts';
 import type { Field, ImportSettings } from '../api/endpoints.ts';
+import { loadLater } from '../components/page/load-later.tsx';
 import { useUnsaved } from '../drafts/unsaved.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { and } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope } from '../users/scope.ts';
+import { type ColumnDraft, columnSettings } from './column-draft.ts';
+import type { CreatedField, FreeColumn } from './create-fields.tsx';
 import classes from './import-page.module.css';
-import { dateFormatOf, decimalOf } from './proposals.ts';
+import { MapTable } from './map-table.tsx';
+import { proposeSettings } from './proposals.ts';
 import { useStartImport } from './queries.ts';
 import type { FileHead } from './read-file.ts';
-import { OTHER, suggestMap } from './suggest.ts';
+import { suggestMap, withEmail } from './suggest.ts';
 
 const MODES = choicesOf(t.imports.modes);
 const ARRAYS = choicesOf(t.imports.arrays);
@@ -22,6 +26,8 @@ const DECIMALS = [
   { value: '.', label: '1.5' },
   { value: ',', label: '1,5' },
 ];
+
+const create = loadLater(() => import('./create-fields.tsx').then(({ CreateFields }) => CreateFields));
 
 interface Options {
   mode: string;
@@ -48,25 +54,37 @@ export function ImportForm(props: {
   fields: readonly Field[];
   /** Whether the schema allows keys of no field. */
   hasOthers: boolean;
+  /** Whether invalid values are left out. */
+  omits: boolean;
+  onOmits: (omits: boolean) => void;
   onStarted: (id: string) => void;
 }) {
-  const { scope, file, head, fields, hasOthers, onStarted } = props;
+  const { scope, file, head, fields, hasOthers, omits, onOmits, onStarted } = props;
   /** The path of each column; empty: it is left out. */
   const [paths, setPaths] = useState(() =>
-    suggestMap(
-      head.columns.map(({ name }) => name),
-      fields,
-      hasOthers,
+    withEmail(
+      suggestMap(
+        head.columns.map(({ name }) => name),
+        fields,
+        hasOthers,
+      ),
+      head.columns,
     ),
   );
   const [chosen, setChosen] = useState<Partial<Options>>({});
-  const valuesOf = (kind: Field['kind']): string[] =>
-    head.columns.flatMap(({ values }, index) =>
-      fields.some((field) => field.kind === kind && paths[index] === `data.${field.key}`) ? values : [],
-    );
-  const dates = dateFormatOf(valuesOf('date'));
-  const proposed = { decimal: decimalOf(valuesOf('number')), dateFormat: dates.format };
+  /** The settings of columns that the reader has set. */
+  const [entered, setEntered] = useState<Readonly<Record<number, ColumnDraft>>>({});
+  const [creating, setCreating] = useState<readonly FreeColumn[]>();
+  const kindOf = (index: number): Field['kind'] | undefined =>
+    fields.find(({ key }) => paths[index] === `data.${key}`)?.kind;
+  const ofKinds = head.columns.map(({ values }, index) => ({ kind: kindOf(index), values }));
+  const kinds = ofKinds.map(({ kind }) => kind).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it takes long, and depends on the kinds
+  const found = useMemo(() => proposeSettings(ofKinds), [head, kinds]);
+  const { dates } = found;
+  const proposed = { decimal: found.decimal, dateFormat: dates.format };
   const options: Options = { ...DEFAULTS, ...proposed, ...chosen };
+  const drafts = head.columns.map((_, index): ColumnDraft => ({ ...found.columns[index], ...entered[index] }));
   /** Explains the value of a setting that the reader has not set. */
   const noteOf = (name: keyof typeof proposed): string | undefined =>
     chosen[name] === undefined && proposed[name] !== DEFAULTS[name] ? t.imports.proposed : undefined;
@@ -85,14 +103,32 @@ export function ImportForm(props: {
   const leftOut = head.isMapped ? [] : head.columns.filter((_, index) => !paths[index]).map(({ label }) => label);
   const hasEmail = head.isMapped || mapped.some(([, path]) => path === 'email');
 
+  const columns = head.columns.flatMap(({ key }, index) => {
+    const kind = kindOf(index);
+    const own = kind && columnSettings(kind, drafts[index] ?? {});
+    return own ? [[key, own] as const] : [];
+  });
+  const free = head.columns.flatMap(({ label, name, values }, index) =>
+    paths[index] || head.isMapped ? [] : [{ index, label, name, values }],
+  );
+
+  function use(created: readonly CreatedField[]): void {
+    setPaths(created.reduce((next, { index, key }) => next.with(index, `data.${key}`), paths));
+    setEntered({ ...entered, ...Object.fromEntries(created.map(({ index, settings }) => [index, settings])) });
+    setCreating(undefined);
+    setChanged(true);
+  }
+
   function submit(dryRun: boolean): void {
     const { dateFormat, timeZone, ...rest } = options;
     const settings = {
       ...rest,
       format: head.format,
       dryRun,
+      ...(omits && { invalidValues: 'omit' }),
       ...fileNameSetting(file.name),
       ...(!head.isMapped && { map: Object.fromEntries(mapped) }),
+      ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
       ...(dateFormat.trim() !== '' && { dateFormat: dateFormat.trim() }),
       ...(timeZone.trim() !== '' && { timeZone: timeZone.trim() }),
     } as ImportSettings;
@@ -118,6 +154,13 @@ export function ImportForm(props: {
             setPaths(next);
             setChanged(true);
           }}
+          drafts={drafts}
+          file={{ ...options, decimal: options.decimal === ',' ? ',' : '.' }}
+          onSettings={(index, draft) => {
+            setEntered({ ...entered, [index]: draft });
+            setChanged(true);
+          }}
+          onCreate={can.schema ? (index) => setCreating(free.filter((one) => one.index === index)) : undefined}
         />
       )}
       {leftOut.length > 0 && (
@@ -126,7 +169,22 @@ export function ImportForm(props: {
           {can.schema
             ? t.imports.addFields(<Link href={appPath(scope)}>{t.apps.pages.schema}</Link>)
             : t.imports.askForFields}
+          {can.schema && (
+            <Group mt="xs">
+              <Button size="xs" variant="default" onClick={() => setCreating(free)}>
+                {t.imports.createFields(free.length)}
+              </Button>
+            </Group>
+          )}
         </Alert>
+      )}
+      {creating && (
+        <create.Part
+          sourceAppId={scope.sourceAppId}
+          columns={creating}
+          onCreated={use}
+          onClose={() => setCreating(undefined)}
+        />
       )}
       <div className={classes.options}>
         <NativeSelect label={t.imports.users} data={MODES} value={options.mode} onChange={set('mode')} />
@@ -155,6 +213,12 @@ export function ImportForm(props: {
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.timeZone}
           onChange={set('timeZone')}
+        />
+        <Switch
+          label={t.imports.omitValues}
+          description={t.imports.omitValuesNote}
+          checked={omits}
+          onChange={(event) => onOmits(event.currentTarget.checked)}
         />
       </div>
       {dates.choices.length > 0 && options.dateFormat === '' && (
@@ -195,57 +259,6 @@ export function ImportForm(props: {
   );
 }
 
-function MapTable(props: {
-  head: FileHead;
-  fields: readonly Field[];
-  hasOthers: boolean;
-  paths: readonly string[];
-  onChange: (paths: string[]) => void;
-}) {
-  const { head, fields, hasOthers, paths, onChange } = props;
-  const targets = [
-    { value: '', label: t.imports.leaveOut },
-    { value: 'email', label: t.common.email },
-    ...fields.map(({ key, label }) => ({ value: `data.${key}`, label: label || key })),
-    ...(hasOthers ? [{ value: OTHER, label: t.imports.otherKeys }] : []),
-  ];
-  const taken = new Set(paths);
-  return (
-    <section className={classes.scroll} aria-label={t.imports.columns}>
-      <Table mt="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t.imports.column}</Table.Th>
-            <Table.Th scope="col">{t.imports.field}</Table.Th>
-            <Table.Th scope="col" className={classes.examples ?? ''}>
-              {t.imports.firstValues}
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {head.columns.map(({ key, label, examples }, index) => (
-            <Table.Tr key={key}>
-              <Table.Td className="breaks">{label}</Table.Td>
-              <Table.Td>
-                <NativeSelect
-                  aria-label={t.imports.fieldOf(label)}
-                  value={paths[index] ?? ''}
-                  data={targets.map((one) => ({
-                    ...one,
-                    disabled: one.value !== '' && one.value !== paths[index] && taken.has(one.value),
-                  }))}
-                  onChange={(event) => onChange(paths.with(index, event.currentTarget.value))}
-                />
-              </Table.Td>
-              <Table.Td className={`${classes.examples} breaks`}>{examples.join(' · ').slice(0, 120)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </section>
-  );
-}
-
 function Refusal({ error }: { error: Error }) {
   return (
     <Alert color="red" role="alert" mt="md" title={t.imports.notStarted}>
@@ -257,12 +270,14 @@ function Refusal({ error }: { error: Error }) {
 /** The label of a setting, or of the control of a column. */
 function nameOf(path: string): string {
   const [setting = '', ...column] = path.split('.');
+  if (setting === 'columns' && column.length > 0) return t.imports.settingsOf(column.join('.'));
   if (setting === 'map' && column.length > 0) return t.imports.fieldOf(column.join('.'));
   const labels: Record<string, string> = {
     map: t.imports.columns,
     mode: t.imports.users,
     arrays: t.imports.lists,
     invalid: t.imports.invalidLines,
+    invalidValues: t.imports.omitValues,
     decimal: t.imports.numbers,
     dateFormat: t.imports.dateFormat,
     timeZone: t.imports.timeZone,

@@ -15,6 +15,10 @@ import { type FileHead, readHead } from './read-file.ts';
 interface Chosen {
   file: File;
   head: FileHead;
+  /** Of imports that began with this file, by their ids. */
+  ids: ReadonlySet<string>;
+  /** Whether invalid values are left out. */
+  omits: boolean;
 }
 
 /** Imports records from a file. */
@@ -31,10 +35,15 @@ export default function ImportPage({ scope }: { scope: Scope }) {
     setChosen(undefined);
     if (!file) return;
     try {
-      setChosen({ file, head: await readHead(file) });
+      setChosen({ file, head: await readHead(file), ids: new Set(), omits: false });
     } catch (reason) {
       setProblem(reason instanceof Error ? reason.message : t.imports.unreadable);
     }
+  }
+
+  function begin(id: string, part?: Partial<Chosen>): void {
+    setStarted(id);
+    setChosen((before) => before && { ...before, ...part, ids: new Set([...before.ids, id]) });
   }
 
   return (
@@ -67,7 +76,9 @@ export default function ImportPage({ scope }: { scope: Scope }) {
               head={chosen.head}
               fields={schema.data.fields}
               hasOthers={!schema.data.rejectUnknown}
-              onStarted={setStarted}
+              omits={chosen.omits}
+              onOmits={(omits) => setChosen({ ...chosen, omits })}
+              onStarted={begin}
             />
           )}
         </Paper>
@@ -76,7 +87,13 @@ export default function ImportPage({ scope }: { scope: Scope }) {
             <Title order={2} size="h4" mb="sm" id="imports-title">
               {t.imports.lastImports}
             </Title>
-            <ImportRows scope={scope} imports={imports.data.imports} started={started} />
+            <ImportRows
+              scope={scope}
+              imports={imports.data.imports}
+              started={started}
+              fileOf={(id) => (chosen?.ids.has(id) ? chosen.file : undefined)}
+              onOmitted={(id, isDryRun) => (isDryRun ? begin(id, { omits: true }) : setStarted(id))}
+            />
           </section>
         )}
       </Stack>

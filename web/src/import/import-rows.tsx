@@ -9,7 +9,8 @@ import type { Scope } from '../users/scope.ts';
 import { adviceFor } from './advice.ts';
 import classes from './import-page.module.css';
 import { canUndo, UndoState } from './import-undo.tsx';
-import { rejectsUrl, useDeleteImport, useUndoImport } from './queries.ts';
+import { omissionsUrl, rejectsUrl, useDeleteImport, useUndoImport } from './queries.ts';
+import { OmitValues, Rejections } from './rejections.tsx';
 
 const COLORS: Record<Import['state'], string> = {
   uploading: 'gray',
@@ -24,10 +25,14 @@ interface ImportRowsProps {
   imports: readonly Import[];
   /** The id of the import that was started on this page last. It is scrolled into view. */
   started: string | undefined;
+  /** The file of an import, if this page still has it. */
+  fileOf: (id: string) => File | undefined;
+  /** Is called with the import that leaves out the values which another one rejected. */
+  onOmitted: (id: string, isDryRun: boolean) => void;
 }
 
 /** The imports of an app, each with its progress and result. */
-export function ImportRows({ scope, imports, started }: ImportRowsProps) {
+export function ImportRows({ scope, imports, started, fileOf, onOmitted }: ImportRowsProps) {
   const [deleting, setDeleting] = useState<Import>();
   const [undoing, setUndoing] = useState<Import>();
   return (
@@ -38,6 +43,8 @@ export function ImportRows({ scope, imports, started }: ImportRowsProps) {
           scope={scope}
           one={one}
           isStarted={one.id === started}
+          file={fileOf(one.id)}
+          onOmitted={(id) => onOmitted(id, one.settings.dryRun)}
           onDelete={() => setDeleting(one)}
           onUndo={() => setUndoing(one)}
         />
@@ -72,27 +79,32 @@ function deleteNoteOf({ state, undo }: Import): string {
 }
 
 /** What happens next, or what a reader can do. */
-function nextOf({ state, settings, undo }: Import): string | undefined {
+function nextOf({ state, settings, undo }: Import, hasFile: boolean): string | undefined {
   if (undo) return undefined;
   if (state === 'running') return t.imports.runningNext;
   if (state === 'uploading') return t.imports.uploadingNext;
-  return settings.dryRun ? t.imports.dryRunNext : t.imports.usersStay;
+  if (!settings.dryRun) return t.imports.usersStay;
+  return hasFile ? t.imports.dryRunNextHere : t.imports.dryRunNext;
 }
 
 interface ImportRowProps {
   scope: Scope;
   one: Import;
   isStarted: boolean;
+  file: File | undefined;
+  onOmitted: (id: string) => void;
   onDelete: () => void;
   onUndo: () => void;
 }
 
-function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) {
-  const { state, read, created, updated, unchanged, rejected, errors, received, position, settings, failure } = one;
+function ImportRow({ scope, one, isStarted, file, onOmitted, onDelete, onUndo }: ImportRowProps) {
+  const { state, read, created, updated, unchanged, rejected, omitted, received, position, settings, failure } = one;
   const part = received === 0 ? 0 : Math.round((position / received) * 100);
   const result = settings.dryRun ? t.imports.dryRunResult : t.imports.result;
   const hasEnded = state !== 'running' && state !== 'uploading';
+  const next = nextOf(one, file !== undefined);
   const advice = hasEnded ? adviceFor(one) : undefined;
+  const isRefused = state === 'completed' && rejected > 0 && created === 0 && updated === 0 && unchanged === 0;
   return (
     <Paper
       component="article"
@@ -104,8 +116,8 @@ function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) 
     >
       <Group justify="space-between" gap="xs">
         <Group gap="xs">
-          <Badge color={COLORS[state]} className={classes.badge ?? ''}>
-            {t.imports.states[state]}
+          <Badge color={isRefused ? 'red' : COLORS[state]} className={classes.badge ?? ''}>
+            {isRefused ? t.imports.allRejected : t.imports.states[state]}
           </Badge>
           {settings.dryRun && (
             <Badge variant="default" className={classes.badge ?? ''}>
@@ -134,6 +146,18 @@ function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) 
               {t.imports.rejectedLines}
             </Button>
           )}
+          {omitted !== undefined && omitted > 0 && (
+            <Button
+              component="a"
+              href={omissionsUrl(scope, one.id)}
+              download
+              variant="default"
+              size="xs"
+              leftSection={<DownloadIcon size={14} />}
+            >
+              {t.imports.omittedValues}
+            </Button>
+          )}
           {canUndo(one) && (
             <Button variant="default" size="xs" onClick={onUndo}>
               {t.common.undo}
@@ -147,12 +171,18 @@ function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) 
       {state === 'running' && <Progress value={part} mt="sm" aria-label={t.imports.progress} />}
       <Text mt="xs" aria-live="polite">
         {result(read, created, updated, unchanged, rejected)}
+        {omitted !== undefined && omitted > 0 && `. ${t.imports.omitted(omitted)}`}
       </Text>
       {one.undo && <UndoState one={one} undo={one.undo} />}
-      {nextOf(one) && <Text c="dimmed">{nextOf(one)}</Text>}
+      {next && <Text c="dimmed">{next}</Text>}
       {advice && (
-        <Alert color="yellow" mt="xs" title={advice.title}>
+        <Alert color={isRefused ? 'red' : 'yellow'} mt="xs" title={advice.title}>
           {advice.text}
+        </Alert>
+      )}
+      {isRefused && !advice && (
+        <Alert color="red" mt="xs">
+          {settings.dryRun ? t.imports.dryRunRefused(rejected) : t.imports.refused(rejected)}
         </Alert>
       )}
       {failure && (
@@ -160,16 +190,8 @@ function ImportRow({ scope, one, isStarted, onDelete, onUndo }: ImportRowProps) 
           {failure}.
         </Alert>
       )}
-      {errors.length > 0 && (
-        // A list and no region: several imports have one, and regions need different names.
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be focusable
-        <ul className={classes.errors} tabIndex={0} aria-label={t.imports.firstRejected}>
-          {errors.map(({ line, message }) => (
-            <li key={line}>{t.imports.problem(line, message)}</li>
-          ))}
-          {rejected > errors.length && <li>{t.imports.more(rejected - errors.length)}</li>}
-        </ul>
-      )}
+      {hasEnded && <OmitValues scope={scope} one={one} file={file} onStarted={onOmitted} />}
+      <Rejections one={one} hasEnded={hasEnded} />
     </Paper>
   );
 }

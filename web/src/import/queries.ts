@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ApiError, buildUrl, call, NetworkError } from '../api/call.ts';
+import { ApiError, buildUrl, call, callForFile, NetworkError } from '../api/call.ts';
 import type { Import, ImportSettings } from '../api/endpoints.ts';
 import { useChange } from '../api/mutations.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
@@ -22,6 +22,18 @@ export const importsQuery = (scope: Scope) =>
 /** The address of the rejected lines of an import. */
 export function rejectsUrl(scope: Scope, id: string): string {
   return buildUrl('/auth/imports/:id/rejects.csv', { id }, scopeParameter(scope));
+}
+
+/** The address of the values that an import left out. */
+export function omissionsUrl(scope: Scope, id: string): string {
+  return buildUrl('/auth/imports/:id/omissions.csv', { id }, scopeParameter(scope));
+}
+
+/** Reads the rejected lines of an import as a file that can be imported. */
+export async function rejectedFile(scope: Scope, id: string): Promise<File> {
+  const request = { params: { id }, query: scopeParameter(scope) };
+  const { name, content } = await callForFile('GET /auth/imports/:id/rejects.csv', request);
+  return new File([content], name, { type: 'text/csv' });
 }
 
 /** Prepares an import, sends its file in parts, and starts it. */

@@ -32,3 +32,14 @@ export function suggestMap(columns: readonly string[], fields: readonly Field[],
   const byLabel = (name: string): string => byName.get(plain(name)) ?? (EMAIL_NAMES.has(plain(name)) ? 'email' : '');
   return columns.map((name, index) => exact[index] || take(byLabel(name)));
 }
+
+const EMAIL = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
+
+/** Proposes the column of the email by its values, if no name is that of one. */
+export function withEmail(paths: string[], columns: readonly { values: readonly string[] }[]): string[] {
+  if (paths.includes('email')) return paths;
+  const index = columns.findIndex(
+    ({ values }, at) => paths[at] === '' && values.length > 0 && values.every((value) => EMAIL.test(value.trim())),
+  );
+  return index < 0 ? paths : paths.with(index, 'email');
+}

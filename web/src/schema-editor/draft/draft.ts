@@ -215,7 +215,11 @@ function capital(word: string): string {
 }
 
 function freeKey({ fields }: Draft, wanted: string): string {
-  const taken = new Set(fields.map(({ definition }) => definition.key));
+  return keyBeside(new Set(fields.map(({ definition }) => definition.key)), wanted);
+}
+
+/** Returns a key that is not taken: the wanted one, or with a number. */
+export function keyBeside(taken: ReadonlySet<string>, wanted: string): string {
   if (!taken.has(wanted)) return wanted;
   const stem = wanted.slice(0, 47).replace(/\d+$/, '') || 'field';
   for (let number = 2; ; number += 1) if (!taken.has(`${stem}${number}`)) return `${stem}${number}`;

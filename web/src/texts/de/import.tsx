@@ -52,6 +52,9 @@ export const imports: typeof en = {
     skip: 'Ungültige Zeilen auslassen',
     abort: 'Bei einer ungültigen Zeile anhalten',
   },
+  omitValues: 'Unpassende Werte weglassen',
+  omitValuesNote:
+    'Die anderen Werte der Zeile werden importiert. Sonst wird die Zeile abgelehnt. Nicht bei Pflichtfeldern',
   numbers: 'Zahlen',
   proposed: 'Aus den Werten vorgeschlagen',
   dateFormat: 'Datumsformat',
@@ -84,6 +87,53 @@ export const imports: typeof en = {
     'Felder.',
   otherKeys: 'Weitere Daten (JSON)',
 
+  settings: 'Einstellungen',
+  settingsOf: (column) => `Einstellungen zu ${column}`,
+  ofFile: 'Wie für die Datei',
+  columnSettings: {
+    dateFormat: 'Datumsformat',
+    timeZone: 'Zeitzone',
+    decimal: 'Zahlen',
+    separator: 'Zwischen den Auswahlwerten',
+    empty: 'Texte, die keinen Wert bedeuten',
+    true: 'Texte, die Ja bedeuten',
+    false: 'Texte, die Nein bedeuten',
+  },
+  columnNotes: {
+    dateFormat: 'Zum Beispiel DD.MM.YY HH:mm',
+    timeZone: 'Zum Beispiel Europe/Berlin',
+    decimal: '',
+    separator: 'Sonst ein Semikolon',
+    empty: 'Mit Kommas getrennt, zum Beispiel k.A., unbekannt',
+    true: 'Mit Kommas getrennt',
+    false: 'Mit Kommas getrennt',
+  },
+  becomes: 'So werden die ersten Werte gelesen',
+  becomesOf: (column) => `So werden die ersten Werte von ${column} gelesen`,
+  unread: (count, all) =>
+    `${formatNumber(count)} von den ersten ${plural(all, { one: '# Wert', other: '# Werten' })} nicht lesbar`,
+  unreadOf: (column) => `Weitere nicht lesbare Werte von ${column}`,
+  cannotBeRead: (problem) => `nicht lesbar: ${problem}`,
+  noValue: 'kein Wert',
+
+  createField: 'Feld anlegen',
+  createFieldOf: (column) => `Feld anlegen aus ${column}`,
+  createFields: (count) => plural(count, { one: 'Feld für # Spalte anlegen', other: 'Felder für # Spalten anlegen' }),
+  createCount: (count) => plural(count, { one: '# Feld anlegen', other: '# Felder anlegen' }),
+  createNote:
+    'Namen, Arten und Auswahlwerte sind aus den ersten Zeilen der Datei vorgeschlagen. Die Felder werden sofort im ' +
+    'Schema gespeichert.',
+  newName: 'Name',
+  newNameOf: (column) => `Name des Felds für ${column}`,
+  newKind: 'Art',
+  newKindOf: (column) => `Art des Felds für ${column}`,
+  newChoices: 'Auswahlwerte, einer pro Zeile',
+  newChoicesOf: (column) => `Auswahlwerte, einer pro Zeile, des Felds für ${column}`,
+  noValues: 'Die ersten Zeilen haben keine Werte',
+  fieldsOfStaff: 'Nur Ihr Team kann diese Felder setzen',
+  fieldsOfStaffNote: 'Sonst fragen Formulare, die alle Felder zeigen, danach.',
+  fieldsNotCreated: 'Die Felder wurden nicht angelegt',
+
   importOf: (name) => `Import von ${name}`,
   states: {
     uploading: 'Nicht gestartet',
@@ -92,6 +142,19 @@ export const imports: typeof en = {
     aborted: 'Bei einer ungültigen Zeile angehalten',
     failed: 'Fehlgeschlagen',
   },
+  allRejected: 'Alle Zeilen abgelehnt',
+  refused: (count) =>
+    `Es wurde nichts importiert: ${plural(count, { one: 'Die einzige Zeile wurde', other: 'Alle # Zeilen wurden' })} abgelehnt.`,
+  dryRunRefused: (count) =>
+    `Es würde nichts importiert: ${plural(count, { one: 'Die einzige Zeile würde', other: 'Alle # Zeilen würden' })} abgelehnt.`,
+  omitted: (count) => `${plural(count, { one: '# Wert wurde', other: '# Werte wurden' })} weggelassen`,
+  omittedValues: 'Weggelassene Werte',
+  omit: 'Diese Werte weglassen',
+  omitNote: 'Importiert die abgelehnten Zeilen noch einmal, ohne die unpassenden Werte.',
+  omitDryRunNote: 'Prüft die Datei noch einmal, ohne die unpassenden Werte.',
+  reasons: 'Gründe',
+  reasonsOfFirst: (count) => `Gründe der ersten ${formatNumber(count)} abgelehnten Zeilen`,
+  linesOfReason: (count, reason) => `${plural(count, { one: '# Zeile', other: '# Zeilen' })}: ${reason}`,
   rejectedLines: 'Abgelehnte Zeilen',
   stop: 'Anhalten und löschen',
   deleteEntry: 'Diesen Eintrag löschen',
@@ -104,6 +167,7 @@ export const imports: typeof en = {
   uploadingNext:
     'Der Dienst hat noch nicht die ganze Datei. Wenn keine Seite sie gerade sendet, löschen Sie diesen Eintrag und ' +
     'importieren Sie die Datei erneut.',
+  dryRunNextHere: 'Um die Personen zu speichern, drücken Sie oben „Importieren“.',
   dryRunNext: 'Um die Personen zu speichern, wählen Sie die Datei erneut aus und drücken Sie „Importieren“.',
   usersStay: 'Die Datei ist gelöscht. Die Personen bleiben, auch wenn Sie diesen Eintrag löschen.',
   firstRejected: 'Erste abgelehnte Zeilen',

@@ -230,6 +230,8 @@ export const users: typeof en = {
     savedNote: (users) => `Ihr Browser hat gespeichert: ${users}`,
     failed: 'Export fehlgeschlagen',
     spreadsheets: 'CSV für Tabellenkalkulationen',
+    semicolons: 'Mit Semikolons und Byte-Order-Mark, wie Excel es in der Sprache Ihres Browsers erwartet',
+    commas: 'Mit Kommas und Byte-Order-Mark, wie Excel es in der Sprache Ihres Browsers erwartet',
     programs: 'CSV für Programme',
     json: 'JSON (ein Array)',
     ndjson: 'NDJSON (eine Person pro Zeile)',

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import type { Import } from '../../api/endpoints.ts';
+import type { ColumnSettings } from '../../import/column-draft.ts';
 import { formatNumber, plural } from '../format.ts';
 import { common } from './common.tsx';
+
+type ColumnSetting = keyof ColumnSettings;
 
 const result = (read: number, created: number, updated: number, unchanged: number, rejected: number): string =>
   plural(read, {
@@ -50,6 +53,8 @@ export const imports = {
     skip: 'Leave out invalid lines',
     abort: 'Stop at an invalid line',
   } satisfies Record<Import['settings']['invalid'], string>,
+  omitValues: 'Leave out values that do not fit',
+  omitValuesNote: 'Other values of the line are imported. Without it, the line is rejected. Not for required fields',
   numbers: 'Numbers',
   proposed: 'Proposed from the values',
   dateFormat: 'Date format',
@@ -78,6 +83,53 @@ export const imports = {
   askForFields: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
   otherKeys: 'Other data (JSON)',
 
+  settings: 'Settings',
+  settingsOf: (column: string) => `Settings of ${column}`,
+  ofFile: 'As for the file',
+  columnSettings: {
+    dateFormat: 'Date format',
+    timeZone: 'Time zone',
+    decimal: 'Numbers',
+    separator: 'Between choices',
+    empty: 'Texts that mean no value',
+    true: 'Texts that mean yes',
+    false: 'Texts that mean no',
+  } satisfies Record<ColumnSetting, string>,
+  columnNotes: {
+    dateFormat: 'Such as MM/DD/YY h:mm A',
+    timeZone: 'Such as Europe/Berlin',
+    decimal: '',
+    separator: 'A semicolon by default',
+    empty: 'Separated by commas, such as n/a, unknown',
+    true: 'Separated by commas',
+    false: 'Separated by commas',
+  } satisfies Record<ColumnSetting, string>,
+  becomes: 'The first values are read as',
+  becomesOf: (column: string) => `How the first values of ${column} are read`,
+  unread: (count: number, all: number) =>
+    `${formatNumber(count)} of the first ${plural(all, { one: '# value', other: '# values' })} cannot be read`,
+  unreadOf: (column: string) => `Further values of ${column} that cannot be read`,
+  cannotBeRead: (problem: string) => `cannot be read: ${problem}`,
+  noValue: 'no value',
+
+  createField: 'Create a field',
+  createFieldOf: (column: string) => `Create a field from ${column}`,
+  createFields: (count: number) =>
+    plural(count, { one: 'Create a field for # column', other: 'Create fields for # columns' }),
+  createCount: (count: number) => plural(count, { one: 'Create # field', other: 'Create # fields' }),
+  createNote:
+    'Names, kinds and choices are proposed from the first lines of the file. The fields are saved in the schema at once.',
+  newName: 'Name',
+  newNameOf: (column: string) => `Name of the field for ${column}`,
+  newKind: 'Kind',
+  newKindOf: (column: string) => `Kind of the field for ${column}`,
+  newChoices: 'Choices, one in each line',
+  newChoicesOf: (column: string) => `Choices, one in each line, of the field for ${column}`,
+  noValues: 'The first lines have no values',
+  fieldsOfStaff: 'Only your team can set these fields',
+  fieldsOfStaffNote: 'Otherwise forms that show all fields ask people for them.',
+  fieldsNotCreated: 'The fields were not created',
+
   importOf: (name: string) => `Import of ${name}`,
   states: {
     uploading: 'Not started',
@@ -86,6 +138,19 @@ export const imports = {
     aborted: 'Stopped at an invalid line',
     failed: 'Failed',
   } satisfies Record<Import['state'], string>,
+  allRejected: 'All lines rejected',
+  refused: (count: number) =>
+    `Nothing was imported: ${plural(count, { one: 'the only line was', other: 'all # lines were' })} rejected.`,
+  dryRunRefused: (count: number) =>
+    `Nothing would be imported: ${plural(count, { one: 'the only line', other: 'all # lines' })} would be rejected.`,
+  omitted: (count: number) => `${plural(count, { one: '# value was', other: '# values were' })} left out`,
+  omittedValues: 'Values left out',
+  omit: 'Leave these values out',
+  omitNote: 'Imports the rejected lines again, without the values that do not fit.',
+  omitDryRunNote: 'Checks the file again, without the values that do not fit.',
+  reasons: 'Reasons',
+  reasonsOfFirst: (count: number) => `Reasons of the first ${formatNumber(count)} rejected lines`,
+  linesOfReason: (count: number, reason: string) => `${plural(count, { one: '# line', other: '# lines' })}: ${reason}`,
   rejectedLines: 'Rejected lines',
   stop: 'Stop and delete',
   deleteEntry: 'Delete this entry',
@@ -97,6 +162,7 @@ export const imports = {
   runningNext: 'You can leave this page: the import continues, and its result appears here.',
   uploadingNext:
     'The service does not have the whole file. If no page is sending it now, delete this entry and import the file again.',
+  dryRunNextHere: 'To store the users, press “Import” above.',
   dryRunNext: 'To store the users, choose the file again and press “Import”.',
   usersStay: 'The file is deleted. The users stay, even when you delete this entry.',
   firstRejected: 'First rejected lines',

@@ -222,6 +222,8 @@ export const users = {
     savedNote: (users: string) => `Your browser saved: ${users}`,
     failed: 'Export failed',
     spreadsheets: 'CSV for spreadsheets',
+    semicolons: 'Separated by semicolons, with a byte order mark, as Excel expects in the language of your browser',
+    commas: 'Separated by commas, with a byte order mark, as Excel expects in the language of your browser',
     programs: 'CSV for programs',
     json: 'JSON (one array)',
     ndjson: 'NDJSON (one user per line)',

@@ -1,16 +1,20 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { ComponentProps } from 'react';
 import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
+import { excelDelimiter } from './delimiter.ts';
 
 /** The format and the options of an export. */
 export interface FileFormat {
   format: 'csv' | 'json' | 'ndjson' | 'zip';
   bom?: true;
+  delimiter?: ';';
   columns?: string;
   headers?: 'labels';
 }
+
+const FOR_EXCEL: Pick<FileFormat, 'delimiter'> = excelDelimiter(navigator.language) === ';' ? { delimiter: ';' } : {};
 
 interface CsvOptions {
   onlyShown: boolean;
@@ -45,7 +49,12 @@ export function FormatMenu({ button, users, columns, hasFiles, onChoose }: Forma
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{users}</Menu.Label>
-        <Menu.Item onClick={() => onChoose({ ...csv, bom: true })}>{t.users.export.spreadsheets}</Menu.Item>
+        <Menu.Item onClick={() => onChoose({ ...csv, ...FOR_EXCEL, bom: true })}>
+          {t.users.export.spreadsheets}
+          <Text size="xs" c="dimmed">
+            {FOR_EXCEL.delimiter ? t.users.export.semicolons : t.users.export.commas}
+          </Text>
+        </Menu.Item>
         <Menu.Item onClick={() => onChoose(csv)}>{t.users.export.programs}</Menu.Item>
         <Menu.Item onClick={() => onChoose({ format: 'json' })}>{t.users.export.json}</Menu.Item>
         <Menu.Item onClick={() => onChoose({ format: 'ndjson' })}>{t.users.export.ndjson}</Menu.Item>
