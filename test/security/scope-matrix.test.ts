@@ -45,6 +45,7 @@ const OPENED: Record<Scope, string[]> = {
     'getImport',
     'getImportOmissions',
     'getImportRejects',
+    'undoImport',
     'deleteImport',
   ],
   export: ['exportUsers', 'exportSelectedUsers', 'exportPerson', 'exportSubmissions'],

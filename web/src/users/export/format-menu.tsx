@@ -51,7 +51,7 @@ export function FormatMenu({ button, users, columns, hasFiles, onChoose }: Forma
         <Menu.Label>{users}</Menu.Label>
         <Menu.Item onClick={() => onChoose({ ...csv, ...FOR_EXCEL, bom: true })}>
           {t.users.export.spreadsheets}
-          <Text size="xs" c="dimmed">
+          <Text size="xs" maw={260}>
             {FOR_EXCEL.delimiter ? t.users.export.semicolons : t.users.export.commas}
           </Text>
         </Menu.Item>
