@@ -93,6 +93,8 @@ describe('the settings of columns', () => {
       'c@example.com;tall;3.4.22;2/1/24 12:30 AM;Ja',
     ];
     await chooseFile(visited, 'a.csv', ['E-Mail;Score;Born;Seen;News', ...lines].join('\n'));
+    const zone = await page.evaluate('Intl.DateTimeFormat().resolvedOptions().timeZone');
+    await expect.poll(() => page.getByLabel('Time zone').inputValue()).toBe(zone);
     await page.getByRole('button', { name: 'Settings of Score' }).click();
     const read = page.getByRole('list', { name: 'How the first values of Score are read' });
     await expect

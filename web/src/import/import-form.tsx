@@ -9,6 +9,7 @@ import { useUnsaved } from '../drafts/unsaved.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { and } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
+import { TIME_ZONE } from '../users/queries.ts';
 import { appPath, type Scope } from '../users/scope.ts';
 import { type ColumnDraft, columnSettings } from './column-draft.ts';
 import type { CreatedField, FreeColumn } from './create-fields.tsx';
@@ -82,7 +83,10 @@ export function ImportForm(props: {
   // biome-ignore lint/correctness/useExhaustiveDependencies: it takes long, and depends on the kinds
   const found = useMemo(() => proposeSettings(ofKinds), [head, kinds]);
   const { dates } = found;
-  const proposed = { decimal: found.decimal, dateFormat: dates.format };
+  const formats = [dates.format, ...found.columns.map((one) => one?.dateFormat ?? '')];
+  // Times without a zone are most likely those of the reader.
+  const timeZone = formats.some((format) => /h/i.test(format)) ? TIME_ZONE : '';
+  const proposed = { decimal: found.decimal, dateFormat: dates.format, timeZone };
   const options: Options = { ...DEFAULTS, ...proposed, ...chosen };
   const drafts = head.columns.map((_, index): ColumnDraft => ({ ...found.columns[index], ...entered[index] }));
   /** Explains the value of a setting that the reader has not set. */
@@ -209,7 +213,7 @@ export function ImportForm(props: {
         <TextInput
           label={t.imports.timeZone}
           placeholder={t.imports.timeZoneOfApp}
-          description={t.imports.timeZoneNote}
+          description={noteOf('timeZone') ? t.imports.timeZoneOfBrowser : t.imports.timeZoneNote}
           inputWrapperOrder={['label', 'input', 'description']}
           value={options.timeZone}
           onChange={set('timeZone')}

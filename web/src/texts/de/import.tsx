@@ -61,6 +61,7 @@ export const imports: typeof en = {
   dateFormatNote: 'Zum Beispiel DD.MM.YYYY',
   timeZone: 'Zeitzone',
   timeZoneOfApp: 'Die Zeitzone der App',
+  timeZoneOfBrowser: 'Die Ihres Browsers, für Uhrzeiten ohne Zone',
   timeZoneNote: 'Zum Beispiel Europe/Berlin',
   twoDateFormats: 'Die Datumsangaben der Datei lassen sich auf zwei Arten lesen',
   chooseFormat: (format) => `${format} verwenden`,

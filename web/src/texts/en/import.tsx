@@ -61,6 +61,7 @@ export const imports = {
   dateFormatNote: 'Such as DD/MM/YYYY',
   timeZone: 'Time zone',
   timeZoneOfApp: 'The time zone of the app',
+  timeZoneOfBrowser: 'That of your browser, for times without a zone',
   timeZoneNote: 'Such as Europe/Berlin',
   twoDateFormats: 'The dates of the file can be read in two ways',
   chooseFormat: (format: string) => `Use ${format}`,
