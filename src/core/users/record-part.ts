@@ -15,11 +15,6 @@ export interface RecordPart {
   readonly members: Members;
   /** Those of them that lists show, of a record that has them. */
   readonly listed?: ListedMembers;
-  /**
-   * Those of them that only a submission, or its person, writes: a record that has one is not as an
-   * import or an operator left it, whatever its times are.
-   */
-  readonly ofPersons?: readonly string[];
   /** The member that holds how many bytes of a record do not count for its size. */
   readonly uncounted?: string;
   /**

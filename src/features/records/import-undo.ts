@@ -11,6 +11,16 @@ import type { BulkWriter, RecordPlan } from './bulk-write.ts';
 import { createdBy, isAsCreated, markExpressions } from './import-marks.ts';
 import { type EditDeps, type EditedRecord, editWrite, refuseInvalid } from './record-edit.ts';
 
+declare module '../../core/users/record-part.ts' {
+  interface RecordPart {
+    /**
+     * Its members that only a submission, or its person, writes: a record that has one is not as an
+     * import or an operator left it, whatever its times are.
+     */
+    readonly ofPersons?: readonly string[];
+  }
+}
+
 /** No id of a record is higher. */
 const LAST_ID = new UUID('ffffffff-ffff-ffff-ffff-ffffffffffff');
 
