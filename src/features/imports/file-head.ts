@@ -68,7 +68,7 @@ const textOf = (bytes: Uint8Array): string => decoder.decode(bytes);
 
 /** The longest line that can be `sep=;`, with separators that a spreadsheet adds. */
 const MAX_SEP_BYTES = 4_096;
-const SEP = /^\s*"?sep=([,;|\t])"?\1*\s*$/i;
+const SEP = /^"?sep=([,;|\t])"?([,;|\s]*)$/i;
 
 /** The delimiter that a first line names, and where the next line begins. */
 function namedDelimiter(bytes: Uint8Array, isWhole: boolean): { delimiter: string; next: number } | undefined {
@@ -77,8 +77,9 @@ function namedDelimiter(bytes: Uint8Array, isWhole: boolean): { delimiter: strin
   const ends = [LF, CR].flatMap((newline) => endOfLine(bytes, begin, newline, isWhole) ?? []);
   const end = Math.min(...ends.map((one) => one.end));
   if (ends.length === 0 || end - begin > MAX_SEP_BYTES) return undefined;
-  const [, delimiter] = SEP.exec(textOf(bytes.subarray(begin, end))) ?? [];
-  return delimiter === undefined ? undefined : { delimiter, next: end };
+  const [, delimiter, added = ''] = SEP.exec(textOf(bytes.subarray(begin, end)).trimStart()) ?? [];
+  const isNamed = delimiter !== undefined && [...added.trimEnd()].every((one) => one === delimiter);
+  return isNamed ? { delimiter, next: end } : undefined;
 }
 
 function readWith(bytes: Uint8Array, from: number, delimiter: string, isWhole: boolean): Reading {
