@@ -5,10 +5,11 @@ import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS, STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { STEP_MS, workInBatches } from '../../platform/jobs/pass-job.ts';
+import { RunIsOver } from '../../platform/jobs/turn-job.ts';
 import type { Pace } from '../activity/activity.ts';
 import { DamagedArchive } from './archive.ts';
 import { type ContentStore, MissingChunk } from './content.ts';
-import { createImportRun, type ImportRun, type RunDeps, RunIsOver } from './import-run.ts';
+import { createImportRun, type ImportRun, type RunDeps } from './import-run.ts';
 import type { ImportDocument } from './imports.model.ts';
 import { AppIsGone } from './line-batches.ts';
 

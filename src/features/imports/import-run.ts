@@ -1,6 +1,7 @@
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { OutdatedSchema } from '../../core/users/conflict.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
+import { RunIsOver } from '../../platform/jobs/turn-job.ts';
 import type { ImportLine, ImportLines } from '../records/import-lines.ts';
 import { type BatchWriter, isRejected, type Results } from './batch-writer.ts';
 import {
@@ -20,11 +21,6 @@ const MAX_SCHEMA_CHANGES = 5;
 const MAX_COMMITS = 24;
 /** With this share of new persons, the next lines are inserted without reading records first. */
 const MOSTLY = 0.9;
-
-/** Another server runs the import, or it was deleted. */
-export class RunIsOver extends Error {
-  override readonly name = 'RunIsOver';
-}
 
 export interface RunDeps {
   store: ImportStore;
