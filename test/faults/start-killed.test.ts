@@ -68,10 +68,18 @@ function numbersOf(count: number, few: number): number[] {
   return Array.from({ length: Math.floor(count / every) }, (_, index) => (index + 1) * every);
 }
 
-async function forEach(numbers: readonly number[], work: (at: number) => Promise<void>): Promise<void> {
+/** Each number gets a database, dropped at once: mongod keeps some 150 files of each one open. */
+async function forEach(
+  numbers: readonly number[],
+  work: (at: number, database: { uri: string; db: Db }) => Promise<void>,
+): Promise<void> {
   const left = [...numbers];
   const worker = async (): Promise<void> => {
-    for (let at = left.shift(); at !== undefined; at = left.shift()) await work(at);
+    for (let at = left.shift(); at !== undefined; at = left.shift()) {
+      const database = newDatabase();
+      await work(at, database);
+      await database.db.dropDatabase();
+    }
   };
   await Promise.all(Array.from({ length: rounds(AT_ONCE, 2) }, worker));
 }
@@ -114,8 +122,7 @@ it('the first start of a server that is killed before any of its statements is f
   const count = await countStatements(whole.uri);
   expect(count).toBeGreaterThan(40);
   const indexes = await indexesOf(whole.db);
-  await forEach(numbersOf(count, 3), async (at) => {
-    const { uri, db } = newDatabase();
+  await forEach(numbersOf(count, 3), async (at, { uri, db }) => {
     const killed = start(uri, { SIGNAL: 'SIGKILL', AT: String(at) });
     expect((await killed.ended).code, `statement ${at}`).toBeNull();
     const next = start(uri);
@@ -128,8 +135,7 @@ it('a first start that stops before any of its statements changes nothing when i
   const whole = newDatabase();
   const count = await countStatements(whole.uri);
   const indexes = await indexesOf(whole.db);
-  await forEach(numbersOf(count, 3), async (at) => {
-    const { uri, db } = newDatabase();
+  await forEach(numbersOf(count, 3), async (at, { uri, db }) => {
     const stopped = start(uri, { SIGNAL: 'SIGSTOP', AT: String(at) });
     await stopped.waitForOutput(/before statement/);
     const other = start(uri);
