@@ -3,6 +3,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { axeViolations } from '../support/browser/axe.ts';
 import { visit, visitAs } from '../support/browser/browser.ts';
 import type { TestApp } from '../support/server/client.ts';
 import type { TestServer } from '../support/server/server.ts';
@@ -19,21 +20,47 @@ withAppOfViews((...started) => {
 describe('every page of an administrator', () => testViews('admin', () => on));
 
 describe('the navigation of an operator', () => {
-  it.each([320, 375, 700, 1000])('shows every page at a width of %i px, in a header of one height', async (width) => {
+  it.each([320, 375, 700, 1000])('leads to every section at a width of %i px', async (width) => {
     const { page, close } = await visitAs(server, app, '/users', { viewport: { width, height: 740 } });
     const navigation = page.getByRole('navigation', { name: 'Main', exact: true });
     await navigation.getByRole('link', { name: 'Held (2)' }).waitFor();
     await page.getByText('1–30 of 30').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-    const boxes = await Promise.all((await navigation.getByRole('link').all()).map((link) => link.boundingBox()));
-    expect(boxes).toHaveLength(7);
+    const isPhone = width <= 900;
+    const links = navigation.getByRole('link').filter({ visible: true });
+    if (isPhone) {
+      // A bar at the bottom has the first ones, and a button opens all.
+      expect(await links.count()).toBe(4);
+      const more = navigation.getByRole('button', { name: 'More' });
+      expect(await more.getAttribute('aria-expanded')).toBe('false');
+      await more.click();
+      expect(await more.getAttribute('aria-expanded')).toBe('true');
+    }
+    const boxes = await Promise.all((await links.all()).map((link) => link.boundingBox()));
+    expect(boxes).toHaveLength(8);
     for (const box of boxes) {
       expect(box?.x).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(740);
       // The least size of a target (WCAG 2.5.8).
       expect(box?.height).toBeGreaterThanOrEqual(24);
     }
-    expect((await navigation.boundingBox())?.height).toBe(60);
+    if (isPhone) {
+      expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => links.count()).toBe(4);
+    }
+    await close();
+  });
+
+  it('leaves room for the first row on a phone', async () => {
+    const own = await server.admin.buildApp();
+    await server.client.submit(own.sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const { page, close } = await visitAs(server, own, '/users', { viewport: { width: 375, height: 812 } });
+    const row = page.getByRole('row', { name: /ada@example.com/ });
+    await row.waitFor();
+    await page.getByText('1 user', { exact: true }).waitFor();
+    expect((await row.boundingBox())?.y).toBeLessThanOrEqual(240);
     await close();
   });
 });

@@ -158,7 +158,7 @@ describe('an invitation', () => {
     await page.getByRole('link', { name: 'person@example.com' }).click();
     await page.getByRole('button', { name: 'Erase user' }).waitFor();
     await page.getByRole('button', { name: `App: ${app.sourceAppId}` }).click();
-    await page.getByRole('menuitem', { name: other.sourceAppId }).click();
+    await page.getByRole('list', { name: 'Your apps' }).getByRole('link', { name: other.sourceAppId }).click();
     await page.getByRole('link', { name: 'elsewhere@example.com' }).click();
     await heading('elsewhere@example.com');
     await page.getByText('Record ID').waitFor();
@@ -187,14 +187,14 @@ describe('a role', () => {
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const viewer = await found();
     expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
-    expect(viewer.pages).toEqual(['Users', 'Connect']);
+    expect(viewer.pages).toEqual(['Users', 'Share']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(viewer.buttons).not.toContain(name);
     await page.getByRole('link', { name: 'person@example.com' }).click();
     await page.getByText('Record ID').waitFor();
     for (const name of ['Edit', 'Erase user']) expect((await found()).buttons).not.toContain(name);
-    await goTo(`/apps/${sourceAppId}/connect`);
+    await goTo(`/apps/${sourceAppId}/share`);
     await page.getByRole('heading', { name: 'What works now' }).waitFor();
-    expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0);
+    expect(viewer.pages).not.toContain('Settings');
     expect(await page.getByRole('heading', { name: 'Allowed websites' }).count()).toBe(0);
     for (const path of ['import', 'webhooks', 'privacy', 'keys', 'audit', 'members']) {
       await goTo(`/apps/${sourceAppId}/${path}`);
@@ -206,7 +206,7 @@ describe('a role', () => {
     await goTo('/');
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const editor = await found();
-    expect(editor.pages).toEqual(['Users', 'Connect', 'Privacy']);
+    expect(editor.pages).toEqual(['Users', 'Share', 'Privacy']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(editor.buttons).toContain(name);
     await goTo(`/apps/${sourceAppId}/privacy`);
     await heading('Privacy');
@@ -216,7 +216,7 @@ describe('a role', () => {
     await beginSession({ email: (await join('manager')).email, password: PASSWORD });
     await goTo(`/apps/${sourceAppId}`);
     await page.getByRole('button', { name: /^Full name/ }).waitFor();
-    const names = ['Users', 'Connect', 'Schema', 'Webhooks', 'Privacy', 'API keys', 'Audit log', 'Members'];
+    const names = ['Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
     expect((await found()).pages).toEqual(names);
   });
 });
@@ -336,7 +336,7 @@ describe('the members page', () => {
     const [manager, member] = [await join('manager', own), await join('viewer', own)];
     await beginSession({ email: manager.email, password: PASSWORD });
     await goTo('/');
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Team' }).click();
     await page.getByRole('row', { name: new RegExp(member.email) }).waitFor();
 
     await button('Invite').click();

@@ -45,60 +45,95 @@ describe('a link to a view of an app', () => {
   });
 });
 
-describe('the navigation of an app', () => {
-  const PAGES = ['Users', 'Connect', 'Schema', 'Webhooks', 'Privacy', 'API keys', 'Audit log', 'Members', 'Held'];
+describe('the sidebar', () => {
+  const SECTIONS = ['Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
 
-  it('is the same on all pages, and names the current one', async () => {
+  it('has the sections of an app, the same for its operators, and names the one of the page', async () => {
     const { id } = await users.submit('ada@example.com', {});
-    const paths: [path: string, title: string, current: string][] = [
+    const paths: [path: string, title: string, section: string, page?: string][] = [
       [ofApp('users'), 'Users', 'Users'],
       [ofApp(`users/${id}`), 'ada@example.com', 'Users'],
       [ofApp('import'), 'Import', 'Users'],
-      [ofApp('connect'), 'Connect a form', 'Connect'],
-      [ofApp('webhooks'), 'Webhooks', 'Webhooks'],
+      [ofApp('share'), 'Share the form', 'Share', 'Link and code'],
+      [ofApp('share/import'), 'Import a form', 'Share', 'Import a form'],
+      [ofApp('webhooks'), 'Webhooks', 'Automation', 'Webhooks'],
+      [ofApp('keys'), 'API keys', 'Automation', 'API keys'],
       [ofApp('privacy'), 'Privacy', 'Privacy'],
-      [ofApp('keys'), 'API keys', 'API keys'],
-      [ofApp('audit'), 'Audit log', 'Audit log'],
       [ofApp('held'), 'Held submissions', 'Held'],
-      [ofApp('members'), 'Members', 'Members'],
-      [`/apps/${users.app.sourceAppId}`, users.app.sourceAppId, 'Schema'],
-      [ofApp('versions'), users.app.sourceAppId, 'Schema'],
+      [ofApp('settings'), 'Settings', 'Settings'],
     ];
-    const shown = async (name: string, of: typeof paths) => {
+    const ofAdmins: typeof paths = [
+      [ofApp('form'), 'Fields', 'Form', 'Fields'],
+      [ofApp('form/json'), 'Fields as JSON', 'Form', 'JSON'],
+      [ofApp('form/versions'), 'Versions', 'Form', 'Versions'],
+      [ofApp('form/design'), 'Design', 'Form', 'Design'],
+      [ofApp('members'), 'Members', 'Team', 'Members'],
+      [ofApp('audit'), 'Audit log', 'Team', 'Audit log'],
+    ];
+    const currentOf = async (name: string) => {
       const links = users.page.getByRole('navigation', { name, exact: true }).getByRole('link');
-      for (const [at, title, current] of of) {
+      return {
+        all: await links.allInnerTexts(),
+        current: await links.and(users.page.locator('[aria-current=page]')).allInnerTexts(),
+      };
+    };
+    const expectShown = async (of: typeof paths): Promise<void> => {
+      for (const [at, title, section, page] of of) {
         await goWithin(users.page, at);
         await heading(title);
-        await links
-          .and(users.page.getByText(current, { exact: true }))
-          .and(users.page.locator('[aria-current=page]'))
-          .waitFor();
-        const all = (await links.allInnerTexts()).filter((text) => text.trim() !== 'Apps');
-        const currents = await links.and(users.page.locator('[aria-current=page]')).allInnerTexts();
-        expect([at, all, currents]).toEqual([at, expected(current), [current]]);
+        // Held is there while the app holds submissions, and on its own page.
+        const all = [...(section === 'Held' ? ['Held'] : []), ...SECTIONS];
+        await expect.poll(() => currentOf('Main')).toEqual({ all, current: [section] });
+        if (page) expect((await currentOf(section)).current, at).toEqual([page]);
       }
     };
-    let expected = (_current: string): string[] => PAGES;
     await users.logInAsAdmin();
-    await shown(`Pages of ${users.app.sourceAppId}`, paths);
-    // An operator sees Held while submissions are held.
-    const notForOperators = ['Schema', 'Members'];
-    expected = (current) =>
-      PAGES.filter((name) => !notForOperators.includes(name) && (name !== 'Held' || current === 'Held'));
+    await expectShown([...paths, ...ofAdmins]);
     await users.logIn();
-    const ofOperators = paths.filter(([, , current]) => !notForOperators.includes(current));
-    await shown('Main', ofOperators);
+    await expectShown(paths);
+    // One page of a section is left to an operator.
+    await users.goTo(ofApp('form/design'));
+    await heading('Design');
+    expect(await users.page.getByRole('navigation', { name: 'Form', exact: true }).count()).toBe(0);
   });
 
-  it('leads an admin from page to page, and to the list of apps', async () => {
+  it('leads an admin to the pages of all apps, and to another app', async () => {
+    const other = await users.server.admin.buildApp();
     await users.logInAsAdmin();
     await users.goTo(ofApp('keys'));
-    const links = users.page.getByRole('navigation', { name: `Pages of ${users.app.sourceAppId}` });
-    await links.getByRole('link', { name: 'Audit log' }).click();
-    await heading('Audit log');
-    await users.page.getByRole('cell', { name: 'App created' }).waitFor();
-    expect(path()).toBe(ofApp('audit'));
-    await links.getByRole('link', { name: 'Apps', exact: true }).click();
+    const switcher = (app: string) => users.page.getByRole('button', { name: app, exact: true });
+    await switcher(`App: ${users.app.sourceAppId}`).click();
+    await users.page.getByLabel('Search apps').fill(other.sourceAppId);
+    const choice = users.page.getByRole('list', { name: 'Your apps' });
+    await expect.poll(() => choice.getByRole('link').count()).toBe(1);
+    await choice.getByRole('button', { name: `Favourite: ${other.sourceAppId}` }).click();
+    await choice.getByRole('link').click();
+    await switcher(`App: ${other.sourceAppId}`).click();
+    // A favourite is the first one, also after a reload.
+    await users.page.reload();
+    await switcher(`App: ${other.sourceAppId}`).click();
+    await expect.poll(() => choice.getByRole('link').first().innerText()).toContain(other.sourceAppId);
+    await users.page.getByRole('link', { name: 'All apps' }).click();
     await heading('Apps');
+    await switcher('All apps').waitFor();
+    const pages = users.page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link');
+    expect(await pages.allInnerTexts()).toEqual(['Apps', 'All users', 'Privacy', 'Audit log', 'Accounts']);
+  });
+});
+
+describe('an earlier address of a page', () => {
+  it.each([
+    ['', 'form', 'Fields'],
+    ['/json', 'form/json', 'Fields as JSON'],
+    ['/versions', 'form/versions', 'Versions'],
+    ['/connect', 'share', 'Share the form'],
+    ['/connect/settings?from=link', 'settings?from=link', 'Settings'],
+    ['/connect/design', 'form/design', 'Design'],
+    ['/connect/import', 'share/import', 'Import a form'],
+  ])('%s leads to %s', async (earlier, now, title) => {
+    await users.logInAsAdmin();
+    await users.goTo(`/apps/${users.app.sourceAppId}${earlier}`);
+    await heading(title);
+    expect(path()).toBe(ofApp(now));
   });
 });

@@ -29,7 +29,7 @@ const newest = async () =>
 
 /** Opens a page with a snippet, as printed. */
 async function openSnippet(tab: string, options: object = {}, more = '') {
-  const { page: dashboard, close } = await visitAs(server, app, '/connect');
+  const { page: dashboard, close } = await visitAs(server, app, '/share');
   await dashboard.getByRole('tab', { name: tab, exact: true }).click();
   const html = await dashboard.getByRole('tabpanel', { name: tab }).locator('pre').innerText();
   await close();
@@ -81,7 +81,7 @@ it('the enhanced form shows what counts', async () => {
 });
 
 it('the settings have the titles of the pages, in each language, and the preview shows them', async () => {
-  const { page, expectClean, close } = await visitAs(server, app, '/connect/settings');
+  const { page, expectClean, close } = await visitAs(server, app, '/settings');
   const preview = page.locator('[data-preview]');
   await preview.getByRole('heading', { name: 'Last things' }).waitFor();
   await preview.getByText('Required if Seats is at least 10').waitFor();

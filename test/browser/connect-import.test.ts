@@ -90,7 +90,7 @@ async function openImport(path: string, credentials: { sourceAppId: string; pass
 
 describe('the import of a form', () => {
   it('shows what to change, the corrected form and the schema, and runs nothing of the text', async () => {
-    const { page, expectClean, close } = await openImport('/connect/import', app);
+    const { page, expectClean, close } = await openImport('/share/import', app);
     const changes = page.getByRole('region', { name: 'Change in your HTML' });
     await changes.getByText('This is a form for Formspree.').waitFor();
     await changes
@@ -145,7 +145,7 @@ describe('the import of a form', () => {
   });
 
   it('adds the fields to the draft of an administrator, who saves it', async () => {
-    const path = `/apps/${app.sourceAppId}/connect/import`;
+    const path = `/apps/${app.sourceAppId}/share/import`;
     const { page, expectClean, close } = await openImport(path, ADMIN);
     await page.getByRole('button', { name: 'Add 12 fields to the schema draft' }).click();
     await page.getByText('12 unsaved changes').waitFor();
@@ -163,7 +163,7 @@ describe('the import of a form', () => {
     const pages: Record<string, SitePage> = {};
     const site = await startSite(pages);
     await server.admin.put(`/auth/apps/${own.sourceAppId}/form`, { origins: [site.origin] }).expect(200);
-    const { page, close } = await visitAs(server, own, '/connect/import');
+    const { page, close } = await visitAs(server, own, '/share/import');
     await page.getByLabel('HTML of your form').fill(`<form id="search" action="/search"><input name="q"></form>
 <form name="contact" action="#" netlify><input name="person"><input type="email" name="email">
 <button name="way" value="1" formaction="https://old.example/">Go</button><input type="image" name="go" alt="Image"></form>`);

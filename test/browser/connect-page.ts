@@ -26,7 +26,7 @@ export class ConnectPage extends AppPage {
         ...more,
       ],
     });
-    const opened = new ConnectPage(server, app, await ConnectPage.openAs(server, '/connect', app));
+    const opened = new ConnectPage(server, app, await ConnectPage.openAs(server, '/share', app));
     await opened.page.getByText('Waiting for a submission').waitFor();
     return opened;
   }

@@ -1,7 +1,7 @@
 // @module-tag long
 
 import { describe, expect, it } from 'vitest';
-import { visitAs } from '../support/browser/browser.ts';
+import { follow, visitAs } from '../support/browser/browser.ts';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { ConnectPage } from './connect-page.ts';
@@ -13,7 +13,7 @@ withServer((started) => {
 });
 withPage(async () => {
   connect = await ConnectPage.open(server);
-  await connect.page.getByRole('tab', { name: 'Settings' }).click();
+  await follow(connect.page, 'Settings');
   return connect;
 });
 
@@ -69,7 +69,7 @@ describe('form settings', () => {
     expect(await settings()).toMatchObject({ name: 'Club of 2026', title: null });
     await page.reload();
     await page.getByRole('button', { name: 'Account: Club of 2026' }).waitFor();
-    await page.getByRole('tab', { name: 'Connect', exact: true }).click();
+    await follow(page, 'Share');
     expect(await connect.snippet('Plain HTML')).toContain('<title>Club of 2026</title>');
     const admin = await visitAs(
       server,
@@ -90,8 +90,8 @@ describe('form settings', () => {
     await fill('Secret key', 'secret-of-the-site');
     await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
     // Another tab of the page keeps the secret, but no storage of the browser.
-    await page.getByRole('tab', { name: 'Design' }).click();
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Form');
+    await follow(page, 'Settings');
     const kept = String(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'));
     expect(kept).toContain('key-of-the-site');
     expect(kept).not.toContain('secret-of-the-site');
@@ -109,7 +109,7 @@ describe('form settings', () => {
     await page.getByLabel('Bot protection').selectOption('hCaptcha');
     await page.getByText('Stored. Enter a key to replace it').waitFor({ state: 'detached' });
     await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
-    await page.getByRole('tab', { name: 'Connect' }).first().click();
+    await follow(page, 'Share');
     await page.getByText('Cloudflare Turnstile checks each submission').waitFor();
     await page.getByText('A test needs a solved challenge.').waitFor();
     expect(await connect.snippet('Plain HTML')).toContain(

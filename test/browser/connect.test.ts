@@ -178,7 +178,7 @@ describe('the audit log', () => {
     await server.admin.putSchema(sourceAppId, { fields: [] }).expect(200);
     await hold('before@example.com');
     await connect.page.reload();
-    const admin = await visit(server, `/apps/${sourceAppId}/connect`);
+    const admin = await visit(server, `/apps/${sourceAppId}/share`);
     await logIn(admin.page, ADMIN);
     const pages = [connect.page, admin.page];
     const polled = (part: string) =>
@@ -200,7 +200,7 @@ describe('the audit log', () => {
 
 describe('an administrator', () => {
   it('connects the form of any app', async () => {
-    const admin = await visit(server, `/apps/${connect.app.sourceAppId}/connect`);
+    const admin = await visit(server, `/apps/${connect.app.sourceAppId}/share`);
     await logIn(admin.page, ADMIN);
     await admin.page.getByRole('button', { name: 'Send a test submission' }).click();
     await admin.page.getByText('The test submission is stored.').waitFor();

@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { follow } from '../support/browser/browser.ts';
 import { dataUrl, png } from '../support/samples/images.ts';
 import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
@@ -23,7 +24,7 @@ withPage(async () => {
 });
 beforeEach(async () => {
   ({ page } = connect);
-  await page.getByRole('tab', { name: 'Design' }).click();
+  await follow(page, 'Form');
   await page.locator('[data-preview]').getByText('Small').waitFor();
 });
 
@@ -96,12 +97,12 @@ describe('the design of a form', () => {
     await save();
     expect(await theme()).toEqual({ logo: dataUrl('png', LOGO), logoAlt: 'Ada & Co', cover: dataUrl('png', COVER) });
     // Another tab of the page has them too, and keeps them when it is saved.
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Settings');
     await fill('Title', 'Join us');
     await expect.poll(imagesShown).toHaveLength(2);
     await save();
     expect(await theme()).toHaveProperty('logo', dataUrl('png', LOGO));
-    await page.getByRole('tab', { name: 'Design' }).click();
+    await follow(page, 'Form');
     await upload('Choose another logo', pngFile(COVER));
     await page.getByRole('button', { name: 'Remove the cover picture' }).press('Enter');
     await save();

@@ -134,7 +134,7 @@ describe('an address of a form that the app does not allow', () => {
     await form.page.getByText('Your entries are stored').waitFor();
     expect(await records(app)).toHaveLength(1);
 
-    const { page, expectClean, close } = await visitAs(server, app, '/connect');
+    const { page, expectClean, close } = await visitAs(server, app, '/share');
     const ignored = page.getByRole('list', { name: 'Ignored addresses' });
     await ignored.getByText(`Last ignored: ${site.origin} (once, just now)`).waitFor();
     expect(await ignored.innerText()).not.toContain('from=form');
@@ -158,7 +158,7 @@ describe('an address of a form that the app does not allow', () => {
       await page.getByText('Your entries are stored').waitFor();
       await close();
     }
-    const { page, expectClean, close } = await visitAs(server, app, '/connect');
+    const { page, expectClean, close } = await visitAs(server, app, '/share');
     const ignored = page.getByRole('list', { name: 'Ignored addresses' });
     await ignored.getByText('Write the whole address, as https://www.example.com/thanks').waitFor();
     await ignored.getByText('People are sent to https addresses only').waitFor();
@@ -184,7 +184,7 @@ describe('a plain form under proof of work', () => {
     await why.getByText('2 submissions held').waitFor();
     await why.getByText('came without a proof of work: the form was sent without JavaScript').waitFor();
     await why.getByRole('link', { name: 'Bot protection settings' }).click();
-    await own.page.getByRole('heading', { name: 'Connect a form' }).waitFor();
+    await own.page.getByRole('heading', { name: 'Share the form' }).waitFor();
     own.expectClean();
     await own.close();
 

@@ -137,8 +137,8 @@ describe('the inbox', () => {
     await page.getByRole('row', { name: /eve@example.com/ }).waitFor();
     await looked('users');
     expect(await page.getByRole('columnheader', { name: 'Updated' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Connect' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
+    await page.getByRole('link', { name: 'Share', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Share the form' }).waitFor();
     await submit('ada@example.com', { message: 'Again' });
     await page.getByRole('link', { name: 'Users' }).click();
     const unread = page

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { axeViolations, axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
+import { closeBrowser, follow, openPage, visitAs } from '../support/browser/browser.ts';
 import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
 import { sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 import { ConnectPage } from './connect-page.ts';
@@ -190,7 +190,7 @@ describe('the dashboard', () => {
   it('edits the texts of a form in each language beside the original, and previews them', async () => {
     const connect = await ConnectPage.open(server);
     const { page } = connect;
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Settings');
     const preview = page.locator('[data-preview]');
     await page.getByLabel('Title', { exact: true }).fill('Letter');
     const languages = page

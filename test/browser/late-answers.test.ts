@@ -2,6 +2,7 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { follow } from '../support/browser/browser.ts';
 import { ConnectPage } from './connect-page.ts';
 import { SchemaPage } from './schema-page.ts';
 import { withUsersPage } from './users-page.ts';
@@ -74,10 +75,10 @@ describe('an answer that comes late', () => {
 
     answer = await hold(users.page, 'GET', /\/auth\/users\?.*cursor=/);
     await next.click();
-    await users.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' }).click();
-    await users.page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    await follow(users.page, 'Privacy');
+    await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();
     await answer();
-    expect(new URL(users.page.url()).pathname).toMatch(/\/keys$/);
+    expect(new URL(users.page.url()).pathname).toMatch(/\/privacy$/);
   });
 
   it('of a list is waited for without motion by readers who prefer that', async () => {
@@ -104,11 +105,11 @@ describe('an answer that comes late', () => {
     await dialog('Erase user').getByLabel('Email').fill('ada@example.com');
     await dialog('Erase user').getByRole('button', { name: 'Erase permanently' }).click();
     await dialog('Erase user').getByRole('button', { name: 'Cancel' }).click();
-    await users.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'API keys' }).click();
-    await users.page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+    await follow(users.page, 'Privacy');
+    await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();
     await answer();
     await users.page.getByText('All data of ada@example.com was deleted').waitFor();
-    expect(new URL(users.page.url()).pathname).toMatch(/\/keys$/);
+    expect(new URL(users.page.url()).pathname).toMatch(/\/privacy$/);
   });
 
   it('of a new API key shows the key after its dialog was closed', async () => {
@@ -132,14 +133,14 @@ describe('an answer that comes late', () => {
   it('of saved settings keeps what was typed since', async () => {
     const connect = await ConnectPage.open(users.server);
     const { page } = connect;
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Settings');
     await page.getByLabel('Title', { exact: true }).fill('Sent');
     const answer = await hold(page, 'PUT', /\/form$/);
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByLabel('Description', { exact: true }).fill('Typed since');
-    await page.getByRole('tab', { name: 'Design' }).click();
+    await follow(page, 'Form');
     await answer();
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Settings');
     await page.getByText('1 unsaved change', { exact: true }).waitFor();
     expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Typed since');
     await page.getByRole('button', { name: 'Save settings' }).click();
@@ -173,8 +174,8 @@ describe('an answer that comes late', () => {
     const second = await hold(page, 'PUT', /\/schema$/);
     await review.getByRole('button', { name: /Save version/ }).click();
     await page.keyboard.press('Escape');
-    await page.getByRole('link', { name: 'Connect a form' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
+    await page.getByRole('link', { name: 'Share the form' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Share the form' }).waitFor();
     await second();
     await page.goBack();
     await page.getByText('Schema version 5 is live').first().waitFor();

@@ -96,7 +96,7 @@ describe('a request that failed', () => {
   });
 
   it('is offered again only where that can help', async () => {
-    const { page, close } = await visitAs(users.server, users.app, '/connect');
+    const { page, close } = await visitAs(users.server, users.app, '/share');
     let status = 0;
     await page.route(/\/auth\/users\?/, (route) => route.fulfill({ status, json: { message: `Refused: ${status}` } }));
     const offered: [status: number, buttons: number][] = [];

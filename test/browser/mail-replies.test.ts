@@ -39,7 +39,7 @@ const save = async (page: Page) => {
 
 describe('the settings of a reply', () => {
   it('are shown as the email is, saved with the fields of their placeholders, and unset', async () => {
-    const { page, expectClean, close } = await visitAs(server, app, '/connect/settings');
+    const { page, expectClean, close } = await visitAs(server, app, '/settings');
     expect(await page.getByLabel('Subject of the reply').count()).toBe(0);
     await page.getByLabel('Reply to the person by email').selectOption('created');
     await page.getByLabel('Subject of the reply').fill('Thank you');
@@ -64,7 +64,7 @@ describe('the settings of a reply', () => {
   it('have texts in the languages of visitors', async () => {
     const reply = { when: 'each', subject: 'Thank you', text: 'Topic: {topic}', include: ['topic'] };
     await server.admin.put(settingsPath(), { languages: ['de'], reply }).expect(200);
-    const { page, close } = await visitAs(server, app, '/connect/settings');
+    const { page, close } = await visitAs(server, app, '/settings');
     await page.getByText('German', { exact: true }).click();
     const german = page.getByRole('group', { name: 'Reply in German' });
     await german.getByLabel('Text of the reply').fill('Thema: {topic}');
@@ -77,7 +77,7 @@ describe('the settings of a reply', () => {
   });
 
   it('show what is wrong with them', async () => {
-    const { page, close } = await visitAs(server, app, '/connect/settings');
+    const { page, close } = await visitAs(server, app, '/settings');
     await page.getByLabel('Reply to the person by email').selectOption('each');
     await page.getByLabel('Subject of the reply').fill('For {email}');
     await page.getByLabel('Text of the reply').fill('Hello {other}');
@@ -94,7 +94,7 @@ describe('the settings of a reply', () => {
     const reply = { when: 'each', subject: 'Thank you', text: 'Topic: {topic}\n\nBye', include: ['topic'] };
     await server.admin.put(settingsPath(), { languages: ['de'], reply }).expect(200);
     const origin = server.listener.url;
-    const url = `${origin}/dashboard/apps/${app.sourceAppId}/connect/settings`;
+    const url = `${origin}/dashboard/apps/${app.sourceAppId}/settings`;
     const { page, close } = await openPage(url, { session: { origin, app }, viewport: { width, height: 800 }, locale });
     await page.getByText('Topic: red').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);

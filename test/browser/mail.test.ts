@@ -33,7 +33,7 @@ const settingsPath = () => `/auth/apps/${app.sourceAppId}/form`;
 const stored = async () => (await server.admin.get(settingsPath()).expect(200)).body;
 
 async function openSettings(on: TestServer, options: Parameters<typeof visitAs>[3] = {}): Promise<Visit> {
-  const opened = await visitAs(on, app, '/connect/settings', options);
+  const opened = await visitAs(on, app, '/settings', options);
   await opened.page.getByRole('heading', { name: 'Email' }).waitFor();
   return opened;
 }

@@ -103,7 +103,7 @@ it('the previews of the dashboard show them, its input of the label names the si
 });
 
 it('the preview of the settings shows them', async () => {
-  const { page, close } = await visitAs(server, operator, '/connect/settings');
+  const { page, close } = await visitAs(server, operator, '/settings');
   const preview = page.locator('[data-preview]');
   await preview.locator('.text strong').getByText('you').waitFor();
   await page.getByText('Thank-you page', { exact: true }).click();

@@ -35,7 +35,7 @@ describe('a new installation', () => {
     await page.getByRole('button', { name: 'Save version 2' }).click();
     await page.getByText('Schema version 2 · live').waitFor();
 
-    await page.getByRole('link', { name: 'Connect a form' }).click();
+    await page.getByRole('link', { name: 'Share the form' }).click();
     await page.getByRole('tab', { name: 'Terminal' }).click();
     await page.getByText('"birthday"').waitFor();
     const command = await page.getByRole('tabpanel', { name: 'Terminal' }).locator('pre').innerText();

@@ -103,7 +103,7 @@ describe('a chart that saw a part of the users', () => {
     const link = chart(ofAdmin, 'City').getByRole('link', { name: 'Index City' });
     await untilShown(ofAdmin, link);
     await link.click();
-    await ofAdmin.page.getByRole('tab', { name: 'Fields' }).waitFor();
+    await ofAdmin.page.getByRole('heading', { level: 1, name: 'Fields' }).waitFor();
     const card = ofAdmin.page.getByRole('button', { name: /^City/, expanded: true });
     await card.waitFor();
     expect(await ofAdmin.page.getByRole('button', { name: /^Plan/, expanded: false }).count()).toBe(1);

@@ -218,7 +218,7 @@ describe('a record', () => {
       );
       await users.page.goBack();
     }
-    await users.page.getByRole('link', { name: 'Connect' }).click();
+    await users.page.getByRole('link', { name: 'Share', exact: true }).click();
     await users.page.getByRole('tab', { name: 'HTML' }).click();
     await users.page.getByText('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;').waitFor();
   });

@@ -183,7 +183,7 @@ describe('the schema editor', () => {
     await dialog.waitFor({ state: 'hidden' });
     const { body } = await server.admin.get('/auth/admin/users').query({ sourceAppId }).expect(200);
     expect(body.users[0].data).toEqual({ fullName: 'Ada', age: 36 });
-    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.go('Versions');
     await schema.page.getByRole('button', { name: /Version 3 · live.*by admin/ }).click();
     await schema.page.getByText('key changed: name → fullName; stored values move to the new key').waitFor();
     await schema.page.getByText('“Age” (age) removed').waitFor();

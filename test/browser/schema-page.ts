@@ -1,4 +1,5 @@
 import type { Locator } from 'playwright-core';
+import { follow } from '../support/browser/browser.ts';
 import { ADMIN_PASSWORD, type TestServer } from '../support/server/server.ts';
 import { AppPage } from './app-page.ts';
 
@@ -14,7 +15,7 @@ export class SchemaPage extends AppPage {
         { key: 'age', label: 'Age', kind: 'number' },
       ],
     });
-    const opened = new SchemaPage(server, app, await SchemaPage.openAs(server, `/apps/${app.sourceAppId}`, ADMIN));
+    const opened = new SchemaPage(server, app, await SchemaPage.openAs(server, `/apps/${app.sourceAppId}/form`, ADMIN));
     await opened.field('Full name').waitFor();
     return opened;
   }
@@ -35,6 +36,13 @@ export class SchemaPage extends AppPage {
   /** The button that opens and closes the form of a field. */
   field(label: string): Locator {
     return this.fields.getByRole('button', { name: new RegExp(`^${label} `) });
+  }
+
+  /** Opens a page of the section: `Fields`, or one that is in its menu. */
+  async go(name: 'Fields' | 'JSON' | 'Versions'): Promise<void> {
+    if (name === 'Fields') return follow(this.page, name, 'Form');
+    await this.page.getByRole('button', { name: 'More of Form' }).click();
+    await this.page.getByRole('menuitem', { name }).click();
   }
 
   press(name: string): Promise<void> {

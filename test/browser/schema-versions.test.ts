@@ -24,7 +24,7 @@ withPage(async () => {
 
 describe('the versions of a schema', () => {
   it('can be edited as JSON, and only valid JSON is applied', async () => {
-    await schema.page.getByRole('tab', { name: 'JSON' }).click();
+    await schema.go('JSON');
     const text = schema.page.getByLabel('Schema as JSON');
     await text.fill('{ "rejectUnknown": true, ');
     await schema.page.getByRole('alert').getByRole('listitem').getByText('JSON').waitFor();
@@ -37,12 +37,12 @@ describe('the versions of a schema', () => {
       await schema.page.getByRole('alert').getByText(problem).waitFor();
     }
     // It is kept when the tab or the page is left. The fields wait: it would replace their changes.
-    await schema.page.getByRole('tab', { name: 'Fields' }).click();
+    await schema.go('Fields');
     await schema.page.getByText('The text in the JSON tab is not a valid schema yet').waitFor();
     expect(await schema.fields.count()).toBe(0);
     expect(await schema.page.getByRole('button', { name: 'Review and save' }).isDisabled()).toBe(true);
-    await schema.page.getByRole('link', { name: 'Connect a form' }).click();
-    await schema.page.getByRole('heading', { level: 1, name: 'Connect' }).waitFor();
+    await schema.page.getByRole('link', { name: 'Share the form' }).click();
+    await schema.page.getByRole('heading', { level: 1, name: 'Share the form' }).waitFor();
     await schema.page.goBack();
     await schema.page.getByRole('link', { name: 'Go to the JSON tab' }).click();
     expect(JSON.parse(await text.inputValue())).toMatchObject({ more: true });
@@ -52,7 +52,7 @@ describe('the versions of a schema', () => {
     expect(JSON.parse(await text.inputValue()).fields).toHaveLength(3);
     await schema.press('Undo');
     expect(JSON.parse(await text.inputValue()).fields).toHaveLength(1);
-    await schema.page.getByRole('tab', { name: 'Fields' }).click();
+    await schema.go('Fields');
     expect(await schema.keys()).toEqual(['city']);
     await schema.save();
     expect(await schema.stored()).toEqual({
@@ -66,7 +66,7 @@ describe('the versions of a schema', () => {
     await server.admin
       .putSchema(schema.app.sourceAppId, { fields: [{ key: 'name', label: 'Name', kind: 'text' }] })
       .expect(200);
-    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.go('Versions');
     await schema.page.getByRole('button', { name: /Version 3 · live/ }).click();
     await schema.page.getByText('“Age” (age) removed').waitFor();
     await schema.page.getByText('“Name” (name) label changed: “Full name” → “Name”').waitFor();
@@ -90,7 +90,7 @@ describe('the versions of a schema', () => {
     await member.client.putSchema(sourceAppId, { fields }).expect(200);
     await key.send('put', `/auth/apps/${sourceAppId}/schema`, { rejectUnknown: false, fields }).expect(200);
     const version = (number: number) => schema.page.getByRole('button', { name: new RegExp(`^Version ${number}`) });
-    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.go('Versions');
     await version(4).getByText('by API key test', { exact: true }).waitFor();
     await version(3)
       .getByText(/^by Member \d+$/)
@@ -99,7 +99,7 @@ describe('the versions of a schema', () => {
     await server.admin.delete(`/auth/keys/${key.id}?sourceAppId=${sourceAppId}`).expect(200);
     await server.admin.delete(`/auth/accounts/${member.id}`).expect(200);
     await schema.page.reload();
-    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.go('Versions');
     await version(4).getByTitle(key.id, { exact: true }).getByText('by Deleted API key').waitFor();
     await version(3).getByTitle(member.id, { exact: true }).getByText('by Deleted account').waitFor();
   });
@@ -112,7 +112,7 @@ describe('the versions of a schema', () => {
       200,
     );
     await untilRenamed(server, sourceAppId);
-    await schema.page.getByRole('tab', { name: 'Versions' }).click();
+    await schema.go('Versions');
     await schema.page.getByRole('button', { name: /^Version 2/ }).click();
     await schema.press('Load into editor');
     await schema.field('Plan').waitFor();

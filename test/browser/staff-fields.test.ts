@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
+import { follow } from '../support/browser/browser.ts';
 import type { TestServer } from '../support/server/server.ts';
 import { withPage, withServer } from './app-page.ts';
 import { SchemaPage } from './schema-page.ts';
@@ -74,7 +75,7 @@ describe('a field that only the team sets', () => {
       expect(code).toContain('name');
       expect(code).not.toContain('plan');
     }
-    await page.getByRole('tab', { name: 'Settings' }).click();
+    await follow(page, 'Settings');
     const preview = page.locator('[data-preview]');
     await preview.getByLabel('name').waitFor();
     expect(await preview.getByLabel('Plan').count()).toBe(0);

@@ -52,12 +52,12 @@ describe('an unsaved change', () => {
 
   it('of a page with a form is not lost by a link without a question', async () => {
     await users.logInAsAdmin();
-    await users.goTo(`/apps/${users.app.sourceAppId}/connect`);
+    await users.goTo(`/apps/${users.app.sourceAppId}/share`);
     const address = users.page.getByLabel('Address of your website');
     await address.fill('https://shop.example.com');
     const link = follow('Privacy');
     expect(await leave(users.page, link, 'dismiss')).toBe('confirm');
-    expect(path()).toBe('/connect');
+    expect(path()).toBe('/share');
     expect(await address.inputValue()).toBe('https://shop.example.com');
     await leave(users.page, link, 'accept');
     await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();
@@ -71,7 +71,7 @@ describe('an unsaved change', () => {
 
   it('of a draft that is kept, or that was saved, is not asked about', async () => {
     await users.logInAsAdmin();
-    await users.goTo(`/apps/${users.app.sourceAppId}/connect/settings`);
+    await users.goTo(`/apps/${users.app.sourceAppId}/settings`);
     await users.page.getByLabel('Title', { exact: true }).fill('Kept');
     await follow('Privacy')();
     await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();

@@ -1,7 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useLocation, useRoute } from 'wouter';
-import { AppLinks } from './apps/app-links.tsx';
+import { Redirect, Route, Switch, useLocation, useRoute, useSearch } from 'wouter';
 import { StartPage } from './inbox/start-page.tsx';
 import { useAbilities, WithAbilities } from './session/abilities.tsx';
 import { rememberApp, useCurrentApp } from './session/current-app.ts';
@@ -10,7 +9,7 @@ import { useSignOnRefusal } from './session/single-sign-on.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
 import { loadConnectTexts, t } from './texts/texts.ts';
-import type { Scope } from './users/scope.ts';
+import { appPath, type Scope } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
 // Loaded on demand: an operator begins with the list of users. The field rules of the schema editor
@@ -32,7 +31,9 @@ const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
 const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
-const ConnectPage = lazy(() => loadConnectTexts().then(() => import('./connect/connect-page.tsx')));
+const SharePage = lazy(() => loadConnectTexts().then(() => import('./connect/share-page.tsx')));
+const ImportFormPage = lazy(() => loadConnectTexts().then(() => import('./connect/import/import-page.tsx')));
+const SettingsPages = lazy(() => loadConnectTexts().then(() => import('./connect/settings/settings-pages.tsx')));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'));
 
@@ -68,12 +69,9 @@ function AdminPages({ session }: { session: Session }) {
         <Route path="/apps" component={AppsPage} />
         <Route path="/apps/:sourceAppId/*?">
           {({ sourceAppId }) => (
-            <>
-              <AppLinks sourceAppId={sourceAppId} />
-              <Suspense fallback={<PageSkeleton />}>
-                <AppPages key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />
-              </Suspense>
-            </>
+            <Suspense fallback={<PageSkeleton />}>
+              <AppPages key={sourceAppId} scope={{ sourceAppId, asAdmin: true }} />
+            </Suspense>
           )}
         </Route>
         <Route path="/new-form" component={NewFormPage} />
@@ -137,6 +135,8 @@ function AppPages({ scope }: { scope: Scope }) {
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,
     held: <HeldPage scope={scope} />,
     inbox: <InboxPage scope={scope} />,
+    share: <SharePage scope={scope} />,
+    'share/import': can.manage && <ImportFormPage scope={scope} />,
     start: <StartPage scope={scope} />,
   };
   const shown = Object.entries(pages).filter(([, page]) => page !== false);
@@ -148,19 +148,43 @@ function AppPages({ scope }: { scope: Scope }) {
         </Route>
       ))}
       <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage key={id} id={id} scope={scope} />}</Route>
-      <Route path="/apps/:app/connect/:tab?">{({ tab }) => <ConnectPage scope={scope} tab={tab} />}</Route>
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       )}
-      {can.schema ? (
-        <Route path="/apps/:app/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
-      ) : (
-        // Only managers and admins edit schemas.
-        <Route path="/apps/:app">
-          <StartPage scope={scope} />
+      {can.manage && (
+        <Route path={SETTINGS}>
+          {({ page }) => <SettingsPages scope={scope} page={page === 'settings' ? page : 'design'} />}
         </Route>
       )}
+      {can.schema && (
+        <Route path="/apps/:app/form/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
+      )}
+      {/* Only managers and admins edit schemas. */}
+      <Route path="/apps/:app">{can.schema ? <Moved scope={scope} to="form" /> : <StartPage scope={scope} />}</Route>
+      {Object.entries(EARLIER).map(([path, to]) => (
+        <Route key={path} path={`/apps/:app/${path}`}>
+          <Moved scope={scope} to={to} />
+        </Route>
+      ))}
       <Route component={NotFoundPage} />
     </Switch>
   );
+}
+
+/** The settings and the design of a form. One route, so that what is typed in one stays in the other. */
+const SETTINGS = /^\/apps\/[^/]+\/(?<page>settings|form\/design)\/?$/;
+
+/** Earlier paths of pages of an app, which links and bookmarks still have. */
+const EARLIER: Readonly<Record<string, string>> = {
+  json: 'form/json',
+  versions: 'form/versions',
+  connect: 'share',
+  'connect/import': 'share/import',
+  'connect/design': 'form/design',
+  'connect/settings': 'settings',
+};
+
+function Moved({ scope, to }: { scope: Scope; to: string }) {
+  const search = useSearch();
+  return <Redirect to={`${appPath(scope, to)}${search && `?${search}`}`} replace />;
 }

@@ -3,13 +3,13 @@ import { dialog, heading, press, type View } from './view.ts';
 /** The pages of all apps, and what every page has. */
 export const OF_APPS: View[] = [
   { name: 'not found', role: 'operator', path: '/none', open: heading('Page not found') },
-  { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: /user 30/ }).waitFor() },
+  { name: 'apps', role: 'admin', path: '/apps', open: (page) => page.getByRole('row', { name: / 30 / }).waitFor() },
   {
     name: 'palette',
     role: 'admin',
     path: '/apps',
     open: async (page) => {
-      await page.getByRole('row', { name: /user 30/ }).waitFor();
+      await page.getByRole('row', { name: / 30 / }).waitFor();
       await page.keyboard.press('Control+k');
       const palette = page.getByRole('dialog', { name: 'Go to an app or a page' });
       await palette.getByRole('option', { name: 'All users Page' }).waitFor();
@@ -21,7 +21,7 @@ export const OF_APPS: View[] = [
     role: 'admin',
     path: '/apps',
     open: async (page) => {
-      await page.getByRole('row', { name: /user 30/ }).waitFor();
+      await page.getByRole('row', { name: / 30 / }).waitFor();
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     },
@@ -70,7 +70,7 @@ export const OF_APPS: View[] = [
     open: async (page) => {
       await page.getByRole('button', { name: 'Actions for other-app' }).click();
       await page.getByRole('menuitem', { name: 'Rotate password' }).click();
-      await page.getByRole('button', { name: 'Rotate password' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate password' }).click();
       await page.getByText("You won't see this again").waitFor();
     },
   },

@@ -5,13 +5,13 @@ export const OF_FORMS: View[] = [
   {
     name: 'connect',
     role: 'operator',
-    path: '/connect',
+    path: '/share',
     open: (page) => page.getByRole('button', { name: 'Allow https://www.example.com' }).waitFor(),
   },
   {
     name: 'form settings',
     role: 'operator',
-    path: '/connect/settings',
+    path: '/settings',
     open: async (page) => {
       await page.getByRole('region', { name: 'Preview of the reply' }).waitFor();
       await page.getByText('German', { exact: true }).click();
@@ -24,7 +24,7 @@ export const OF_FORMS: View[] = [
   {
     name: 'design of a form',
     role: 'operator',
-    path: '/connect/design',
+    path: '/form/design',
     open: async (page) => {
       await page.getByLabel('Accent color', { exact: true }).fill('green');
       await page.getByRole('button', { name: 'Save settings' }).click();
@@ -34,7 +34,7 @@ export const OF_FORMS: View[] = [
   {
     name: 'design on a phone',
     role: 'operator',
-    path: '/connect/design',
+    path: '/form/design',
     open: async (page) => {
       await page.locator('[data-preview]').getByAltText('Ada & Co').waitFor();
       await page.getByRole('radiogroup', { name: 'in the preview' }).getByText('Phone').click();
@@ -43,7 +43,7 @@ export const OF_FORMS: View[] = [
   {
     name: 'import of a form',
     role: 'operator',
-    path: '/connect/import',
+    path: '/share/import',
     open: async (page) => {
       await page
         .getByLabel('HTML of your form')

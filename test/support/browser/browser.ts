@@ -234,6 +234,11 @@ export async function logIn(page: Page, app: TestApp): Promise<void> {
   await mainNavigation(page).waitFor();
 }
 
+/** Follows a link of the sidebar, or of the pages of its section. */
+export async function follow(page: Page, name: string, section = 'Main'): Promise<void> {
+  await page.getByRole('navigation', { name: section, exact: true }).getByRole('link', { name, exact: true }).click();
+}
+
 /** The part of the dashboard that is shown with a session only. */
 function mainNavigation(page: Page): Locator {
   return page.getByRole('navigation', { name: 'Main', exact: true });

@@ -18,17 +18,15 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
     <DataTable
       label={t.accounts.table}
       width={640}
-      isQuiet
       rows={accounts}
       columns={[
         { name: t.accounts.account, className: 'breaks', cell: (account) => <Name account={account} /> },
         {
           name: t.accounts.secondFactor,
-          isWideOnly: true,
           cell: ({ secondFactor }) => (secondFactor ? t.accounts.on : t.accounts.off),
         },
-        { name: t.accounts.sessions, isWideOnly: true, cell: ({ sessions }) => formatNumber(sessions) },
-        { name: t.common.created, isWideOnly: true, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
+        { name: t.accounts.sessions, isNumber: true, cell: ({ sessions }) => formatNumber(sessions) },
+        { name: t.common.created, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
       ]}
       actions={(account) => (
         <ActionsMenu name={account.email}>
@@ -47,8 +45,7 @@ export function AccountRows({ accounts, onOpen }: AccountRowsProps) {
   );
 }
 
-function Name({ account: { name, email, admin, suspended, secondFactor, sessions } }: { account: ListedAccount }) {
-  const { withSecondFactor, withoutSecondFactor } = t.accounts;
+function Name({ account: { name, email, admin, suspended } }: { account: ListedAccount }) {
   return (
     <>
       <Group gap={6}>
@@ -57,7 +54,6 @@ function Name({ account: { name, email, admin, suspended, secondFactor, sessions
         {suspended && <Badge color="red">{t.accounts.suspended}</Badge>}
       </Group>
       <div className={table.detail}>{email}</div>
-      <div className={table.onPhone}>{(secondFactor ? withSecondFactor : withoutSecondFactor)(sessions)}</div>
     </>
   );
 }

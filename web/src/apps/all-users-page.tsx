@@ -114,7 +114,6 @@ function Rows({ users }: { users: UserOfApp[] }) {
     <DataTable
       label={t.apps.tableOfUsers}
       spacing="xs"
-      className={classes.scroll}
       rows={users}
       columns={[
         {
@@ -134,7 +133,7 @@ function Rows({ users }: { users: UserOfApp[] }) {
             </Link>
           ),
         },
-        { name: t.apps.schemaVersion, className: classes.right, cell: ({ schemaVersion }) => schemaVersion },
+        { name: t.apps.schemaVersion, isNumber: true, cell: ({ schemaVersion }) => schemaVersion },
         { name: t.common.created, cell: ({ createdAt }) => <Time at={createdAt} relative /> },
         { name: t.common.updated, cell: ({ updatedAt }) => <Time at={updatedAt} relative /> },
       ]}

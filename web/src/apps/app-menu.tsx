@@ -8,7 +8,7 @@ import {
   LockIcon,
   LogIcon,
   PersonIcon,
-  PlugIcon,
+  ShareIcon,
   TrashIcon,
   UsersIcon,
   WebhookIcon,
@@ -26,10 +26,10 @@ export type AppRow = AppRecord & {
 /** The dialogs of the list of apps. */
 export type OpenDialog = { kind: 'create' } | { kind: 'rotate' | 'delete'; app: AppRow };
 
-/** The pages of an app in the menu. Its name in the list links to the schema. */
+/** The pages of an app in the menu. Its name in the list links to its first page. */
 const PAGES = [
   { path: 'users', name: t.apps.viewUsers, Icon: UsersIcon },
-  { path: 'connect', name: t.apps.connectForm, Icon: PlugIcon },
+  { path: 'share', name: t.apps.connectForm, Icon: ShareIcon },
   { path: 'webhooks', name: t.apps.pages.webhooks, Icon: WebhookIcon },
   { path: 'privacy', name: t.apps.privacyAndRetention, Icon: LockIcon },
   { path: 'held', name: t.apps.heldSubmissions, Icon: HeldIcon },
@@ -50,15 +50,13 @@ export function AppMenu({ app, onOpenDialog }: { app: AppRow; onOpenDialog: (dia
       <Menu.Item leftSection={<KeyIcon size={16} />} onClick={() => onOpenDialog({ kind: 'rotate', app })}>
         {t.apps.rotatePassword}
       </Menu.Item>
-      {app.role !== 'admin' && (
-        <Menu.Item
-          leftSection={<TrashIcon size={16} />}
-          c="var(--mantine-color-error)"
-          onClick={() => onOpenDialog({ kind: 'delete', app })}
-        >
-          {t.common.delete}
-        </Menu.Item>
-      )}
+      <Menu.Item
+        leftSection={<TrashIcon size={16} />}
+        c="var(--mantine-color-error)"
+        onClick={() => onOpenDialog({ kind: 'delete', app })}
+      >
+        {t.common.delete}
+      </Menu.Item>
     </ActionsMenu>
   );
 }

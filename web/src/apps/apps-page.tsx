@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { PlusIcon } from '../components/icons.tsx';
+import { PenIcon, PlusIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
@@ -47,18 +47,20 @@ export default function AppsPage() {
   );
 
   const statsByApp = new Map(stats.flatMap(({ data }) => data?.apps ?? []).map((entry) => [entry.sourceAppId, entry]));
-  const rows = apps.data?.pages
+  const all = apps.data?.pages
     .flatMap((page) => page.apps)
     .map((app): AppRow => {
       const ofApp = statsByApp.get(app.sourceAppId);
       return { ...app, id: app.sourceAppId, users: ofApp?.users, lastSubmissionAt: ofApp?.lastSubmissionAt };
     });
-  const isWhole = q === '' && !apps.hasNextPage && !apps.isPlaceholderData;
-  const onlyAdmins = isWhole && rows?.every(({ role }) => role === 'admin');
+  // Administrators log in with the password of an app that has no records.
+  const rows = all?.filter(({ role }) => role !== 'admin');
+  const admins = all?.filter(({ role }) => role === 'admin') ?? [];
+  const isNew = q === '' && !apps.hasNextPage && !apps.isPlaceholderData && rows?.length === 0;
   return (
     <>
       <PageHeader title={t.apps.title} note={t.apps.note}>
-        <Button component={Link} href="/new-form" variant="default">
+        <Button component={Link} href="/new-form" variant="default" leftSection={<PenIcon size={16} />}>
           {t.apps.newFromTemplate}
         </Button>
         {create}
@@ -73,34 +75,43 @@ export default function AppsPage() {
           error={apps.error}
           rows={5}
           empty={
-            <EmptyState
-              title={t.apps.noMatch}
-              action={
-                <Button variant="default" onClick={() => setSearchParams([])}>
-                  {t.apps.showAll}
-                </Button>
-              }
-            >
-              {t.apps.noMatchNote}
-            </EmptyState>
+            isNew ? (
+              <EmptyState
+                title={t.apps.firstTitle}
+                action={
+                  <Button component={Link} href="/new-form">
+                    {t.apps.startFromTemplate}
+                  </Button>
+                }
+              >
+                {t.apps.firstNote}
+              </EmptyState>
+            ) : (
+              <EmptyState
+                title={t.apps.noMatch}
+                action={
+                  <Button variant="default" onClick={() => setSearchParams([])}>
+                    {t.apps.showAll}
+                  </Button>
+                }
+              >
+                {t.apps.noMatchNote}
+              </EmptyState>
+            )
           }
         >
           {(shown) => <AppsTable rows={shown} order={order} onSort={go} onOpenDialog={setDialog} />}
         </ListBody>
         <More list={apps}>{t.apps.showMore}</More>
-        {onlyAdmins && (
-          <EmptyState
-            title={t.apps.firstTitle}
-            action={
-              <Button component={Link} href="/new-form">
-                {t.apps.startFromTemplate}
-              </Button>
-            }
-          >
-            {t.apps.firstNote}
-          </EmptyState>
-        )}
       </section>
+      {admins.map((app) => (
+        <div key={app.id} className={classes.admins}>
+          <Text c="dimmed">{t.apps.adminLogIn(app.id)}</Text>
+          <Button size="compact-sm" variant="subtle" onClick={() => setDialog({ kind: 'rotate', app })}>
+            {t.apps.rotatePassword}
+          </Button>
+        </div>
+      ))}
       <CreateApp opened={dialog?.kind === 'create'} onClose={close} />
       <RotatePassword app={dialog?.kind === 'rotate' ? dialog.app : undefined} onClose={close} />
       <DeleteApp app={dialog?.kind === 'delete' ? dialog.app : undefined} onClose={close} />

@@ -1,10 +1,11 @@
-import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
 import { Time } from '../components/content/time.tsx';
+import table from '../components/table/data-table.module.css';
 import { DataTable } from '../components/table/data-table.tsx';
 import { SortHeader } from '../components/table/sort-header.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
+import { startPath } from '../users/scope.ts';
 import { AppMenu, type AppRow, type OpenDialog } from './app-menu.tsx';
 import classes from './apps-page.module.css';
 import type { AppOrder } from './queries.ts';
@@ -31,27 +32,22 @@ export function AppsTable({ rows, order, onSort, onOpenDialog }: AppsTableProps)
   return (
     <DataTable
       label={t.apps.table}
-      className={classes.scroll}
       rows={rows}
       columns={[
         {
           ...sortable('sourceAppId', t.apps.app),
           cell: ({ id, name }) => (
             <>
-              <Link href={`/apps/${id}`} className={classes.name ?? ''}>
+              <Link href={startPath({ sourceAppId: id })} className={classes.name ?? ''}>
                 {name ?? id}
               </Link>
-              {name !== undefined && <div>{id}</div>}
+              {name !== undefined && <div className={table.detail}>{id}</div>}
             </>
           ),
         },
         {
-          name: t.apps.role,
-          cell: ({ role }) => <Badge color={role === 'admin' ? 'indigo' : 'gray'}>{t.apps.roles[role]}</Badge>,
-        },
-        {
           name: t.apps.users,
-          className: classes.right,
+          isNumber: true,
           cell: ({ users }) => (users === undefined ? '…' : formatNumber(users)),
         },
         {

@@ -17,7 +17,6 @@ export function AuditRows({ events, ofAllApps }: { events: readonly AuditEvent[]
   return (
     <DataTable
       label={t.audit.table}
-      isQuiet
       className={classes.scroll}
       rows={events}
       columns={[

@@ -114,7 +114,7 @@ function NextSteps({ app }: { app: ConnectedApp }) {
           <Link href={appPath(app)}>{t.firstForm.changeFields}</Link>
         </li>
         <li>
-          <Link href={appPath(app, 'connect/settings')}>{t.firstForm.changeSettings}</Link>
+          <Link href={appPath(app, 'settings')}>{t.firstForm.changeSettings}</Link>
         </li>
         <li>
           <Link href={appPath(app, 'members')}>{t.firstForm.invitePeople}</Link>

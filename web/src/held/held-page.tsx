@@ -77,7 +77,7 @@ function Held({ scope }: { scope: Scope }) {
   const total = counts ? totalOf(counts) : 0;
   if (total === 0) return null;
   const settings = manage ? (
-    <Link href={appPath(scope, 'connect/settings')} className={classes.link ?? ''}>
+    <Link href={appPath(scope, 'settings')} className={classes.link ?? ''}>
       {t.held.protectionSettings}
     </Link>
   ) : (
@@ -99,7 +99,7 @@ function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
       title={isFirst ? t.held.nothing : t.held.noOlder}
       action={
         manage && (
-          <Button component={Link} href={appPath(scope, 'connect/settings')} variant="default">
+          <Button component={Link} href={appPath(scope, 'settings')} variant="default">
             {t.held.protectionSettings}
           </Button>
         )

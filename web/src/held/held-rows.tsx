@@ -4,7 +4,6 @@ import type { Field, HeldSubmission } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { fieldName, labelOf } from '../components/form/labels.ts';
 import { RemoveButton } from '../components/form/remove-button.tsx';
-import table from '../components/table/data-table.module.css';
 import { DataTable } from '../components/table/data-table.tsx';
 import { FullValue } from '../record/full-value.tsx';
 import { useAbilities } from '../session/abilities.tsx';
@@ -34,20 +33,12 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
         {
           name: t.common.email,
           className: 'breaks',
-          cell: ({ email, reason, at }) => (
-            <>
-              {email}
-              <div className={`${table.onPhone} ${classes.onPhone}`}>
-                {t.held.reasons[reason]}, <Time at={at} relative />
-              </div>
-            </>
-          ),
+          cell: ({ email }) => email,
         },
         { name: t.held.data, cell: ({ data }) => <Data data={data} fields={schema?.fields ?? []} /> },
-        { name: t.held.reason, isWideOnly: true, cell: ({ reason }) => t.held.reasons[reason] },
+        { name: t.held.reason, cell: ({ reason }) => t.held.reasons[reason] },
         {
           name: t.common.time,
-          isWideOnly: true,
           className: classes.time,
           cell: ({ at }) => <Time at={at} relative />,
         },

@@ -27,9 +27,12 @@ export const heldCountsQuery = (scope: Scope) =>
     refetchInterval: POLL_INTERVAL_MS,
   });
 
-/** How many submissions of an app are held; 0 until it is known. */
-export function useHeldCount(scope: Scope): number {
-  const { data } = useQuery(heldCountsQuery(scope));
+/** How many submissions of an app are held; 0 until it is known, and of no app. */
+export function useHeldCount(scope: Scope | undefined): number {
+  const { data } = useQuery({
+    ...heldCountsQuery(scope ?? { sourceAppId: '', asAdmin: false }),
+    enabled: scope !== undefined,
+  });
   return data ? totalOf(data) : 0;
 }
 

@@ -171,7 +171,7 @@ export function ImportForm(props: {
         <Alert color="yellow" mt="md" className="breaks">
           {t.imports.leftOut(leftOut.length, and(leftOut))}{' '}
           {can.schema
-            ? t.imports.addFields(<Link href={appPath(scope)}>{t.apps.pages.schema}</Link>)
+            ? t.imports.addFields(<Link href={appPath(scope)}>{t.apps.pages.fields}</Link>)
             : t.imports.askForFields}
           {can.schema && (
             <Group mt="xs">

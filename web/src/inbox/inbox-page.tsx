@@ -70,7 +70,7 @@ function Nothing({ scope, isFiltered: isPart, hasMore }: { scope: Scope; isFilte
     <EmptyState
       title={t.inbox.nothing}
       action={
-        <Button component={Link} href={appPath(scope, 'connect')}>
+        <Button component={Link} href={appPath(scope, 'share')}>
           {t.users.connect}
         </Button>
       }

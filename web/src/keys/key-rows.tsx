@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core';
+import { Badge, Group } from '@mantine/core';
 import type { ApiKey } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { RemoveButton } from '../components/form/remove-button.tsx';
@@ -12,13 +12,12 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
     <DataTable
       label={t.keys.table}
       width={720}
-      isQuiet
       rows={keys}
       columns={[
         { name: t.common.name, className: 'breaks', cell: (key) => <Name apiKey={key} /> },
-        { name: t.keys.allowedTo, isWideOnly: true, cell: (key) => <Scopes of={key} /> },
-        { name: t.keys.lastUsed, isWideOnly: true, cell: (key) => <LastUse apiKey={key} /> },
-        { name: t.keys.ends, isWideOnly: true, cell: ({ expiresAt }) => <End at={expiresAt} /> },
+        { name: t.keys.allowedTo, cell: (key) => <Scopes of={key} /> },
+        { name: t.keys.lastUsed, cell: (key) => <LastUse apiKey={key} /> },
+        { name: t.keys.ends, cell: ({ expiresAt }) => <End at={expiresAt} /> },
       ]}
       actions={(key) => (
         <RemoveButton label={t.keys.deleteKey(key.name)} onClick={() => onDelete(key)}>
@@ -30,22 +29,13 @@ export function KeyRows({ keys, onDelete }: { keys: readonly ApiKey[]; onDelete:
 }
 
 function Name({ apiKey }: { apiKey: ApiKey }) {
-  const { name, cidrs, expiresAt } = apiKey;
+  const { name, cidrs } = apiKey;
   return (
     <>
       {name}
       {cidrs.length > 0 && (
         <div className={`${table.detail} ${classes.detail}`}>{t.keys.fromNetworks(cidrs.join(', '))}</div>
       )}
-      <div className={table.onPhone}>
-        <Stack gap={4}>
-          <Scopes of={apiKey} />
-          <div>
-            <LastUse apiKey={apiKey} />
-          </div>
-          <End at={expiresAt} />
-        </Stack>
-      </div>
     </>
   );
 }

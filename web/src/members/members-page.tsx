@@ -119,17 +119,15 @@ function MemberRows({ members, change, onRole, onRemove }: MemberRowsProps) {
     <DataTable
       label={t.members.table}
       width={640}
-      isQuiet
       rows={members}
       columns={[
         { name: t.members.member, className: 'breaks', cell: (member) => <Name member={member} /> },
         { name: t.members.role, cell: (member) => <Role member={member} change={change} onRole={onRole} /> },
         {
           name: t.members.secondFactor,
-          isWideOnly: true,
           cell: ({ secondFactor }) => (secondFactor ? t.members.on : t.members.off),
         },
-        { name: t.members.added, isWideOnly: true, cell: ({ addedAt }) => <Time at={addedAt} relative /> },
+        { name: t.members.added, cell: ({ addedAt }) => <Time at={addedAt} relative /> },
       ]}
       actions={(member) =>
         !member.byGroups && (
@@ -142,15 +140,11 @@ function MemberRows({ members, change, onRole, onRemove }: MemberRowsProps) {
   );
 }
 
-function Name({ member: { name, email, suspended, secondFactor, addedAt } }: { member: Member }) {
-  const added = <Time at={addedAt} relative />;
+function Name({ member: { name, email, suspended } }: { member: Member }) {
   return (
     <>
       {name} {suspended && <Badge color="red">{t.members.suspended}</Badge>}
       <div className={table.detail}>{email}</div>
-      <div className={table.onPhone}>
-        {secondFactor ? t.members.withSecondFactor(added) : t.members.withoutSecondFactor(added)}
-      </div>
     </>
   );
 }
@@ -192,23 +186,15 @@ function Invitations({ sourceAppId }: { sourceAppId: string }) {
       <DataTable
         label={t.members.invitationTable}
         width={640}
-        isQuiet
         rows={data}
         columns={[
           {
             name: t.common.email,
             className: 'breaks',
-            cell: ({ email, role, expiresAt }) => (
-              <>
-                {email}
-                <div className={table.onPhone}>
-                  {t.members.roleUntil(t.members.roles[role], <Time at={expiresAt} />)}
-                </div>
-              </>
-            ),
+            cell: ({ email }) => email,
           },
-          { name: t.members.role, isWideOnly: true, cell: ({ role }) => t.members.labels[role] },
-          { name: t.members.ends, isWideOnly: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { name: t.members.role, cell: ({ role }) => t.members.labels[role] },
+          { name: t.members.ends, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
         ]}
         actions={({ id, email }) => (
           <RemoveButton

@@ -2,6 +2,7 @@ import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { t } from '../texts/texts.ts';
+import { appPath } from '../users/scope.ts';
 import { type DraftState, withDefinitions } from './draft/draft.ts';
 import { type DraftEditor, useDraft } from './draft/use-draft.ts';
 import classes from './editor.module.css';
@@ -12,16 +13,12 @@ import { History } from './saving/history.tsx';
 import { MergeDialog } from './saving/merge-dialog.tsx';
 import { SaveDialog } from './saving/save-dialog.tsx';
 
-export const TABS = [
-  { id: 'fields', name: t.schemaEditor.tabs.fields },
-  { id: 'json', name: 'JSON' },
-  { id: 'versions', name: t.schemaEditor.tabs.versions },
-] as const;
+export const TABS = ['fields', 'json', 'versions'] as const;
 
 interface EditorProps {
   sourceAppId: string;
   newest: DraftState['base'];
-  tab: (typeof TABS)[number]['id'];
+  tab: (typeof TABS)[number];
 }
 
 export function Editor({ sourceAppId, newest, tab }: EditorProps) {
@@ -125,7 +122,7 @@ function JsonFirst({ sourceAppId }: { sourceAppId: string }) {
     <Alert color="yellow" p="xs" title={t.schemaEditor.jsonNotApplied}>
       <Group justify="space-between" gap="xs">
         <Text>{t.schemaEditor.jsonFirst}</Text>
-        <Button component={Link} href={`/apps/${sourceAppId}/json`} size="xs" variant="default">
+        <Button component={Link} href={appPath({ sourceAppId }, 'form/json')} size="xs" variant="default">
           {t.schemaEditor.goToJson}
         </Button>
       </Group>

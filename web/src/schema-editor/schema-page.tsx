@@ -1,6 +1,6 @@
-import { Alert, Button, Tabs } from '@mantine/core';
+import { Alert, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { hasStatus } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { type Renaming, useRenaming } from '../background-work/queries.ts';
@@ -21,12 +21,11 @@ const POLL_INTERVAL_MS = 10_000;
 
 /** The schema of one app: fields, JSON and versions. For administrators. */
 export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
-  const [, navigate] = useLocation();
   const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
   // The texts of fields are translated into the languages of the form.
   const form = useQuery({ ...formSettingsQuery(sourceAppId), refetchInterval: false });
   const renaming = useRenaming({ sourceAppId, asAdmin: true });
-  const activeTab = TABS.find(({ id }) => id === tab);
+  const activeTab = TABS.find((id) => id === tab);
 
   if (!activeTab) return <NotFoundPage />;
   if (hasStatus(newest.error, 404)) {
@@ -36,33 +35,23 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
     return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
   return (
     <>
-      <PageHeader title={sourceAppId} note={t.schemaEditor.liveVersionNote(newest.data.schema.version)}>
+      <PageHeader
+        title={t.schemaEditor.titles[activeTab]}
+        note={`${sourceAppId} · ${t.schemaEditor.liveVersionNote(newest.data.schema.version)}`}
+      >
         <Button
           component={Link}
-          href={appPath({ sourceAppId }, 'connect')}
+          href={appPath({ sourceAppId }, 'share')}
           variant="default"
           leftSection={<PlugIcon size={16} />}
         >
           {t.schemaEditor.connectForm}
         </Button>
       </PageHeader>
-      <Tabs
-        value={activeTab.id}
-        onChange={(id) => navigate(id === 'fields' ? `/apps/${sourceAppId}` : `/apps/${sourceAppId}/${id}`)}
-        mb="md"
-      >
-        <Tabs.List>
-          {TABS.map(({ id, name }) => (
-            <Tabs.Tab key={id} value={id}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-      </Tabs>
       <WorkStatus sourceAppId={sourceAppId} asAdmin fields={newest.data.schema.fields} />
       <RenameNotice renaming={renaming} />
       <TranslatedLanguages value={form.data ? otherLanguages(form.data.settings) : []}>
-        <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab.id} />
+        <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab} />
       </TranslatedLanguages>
     </>
   );

@@ -1,11 +1,9 @@
 import { ActionIcon, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Link } from 'wouter';
-import { AppsIcon, CheckIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
-import { appLabel, appsOf, useCurrentApp } from '../session/current-app.ts';
+import { CheckIcon, DownIcon, MoonIcon, PersonIcon, SunIcon } from '../components/icons.tsx';
 import { type Session, useLogOut } from '../session/session.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
-import { startPath } from '../users/scope.ts';
 import classes from './account-menu.module.css';
 
 export function AccountMenu({ session, onShowKeys }: { session: Session; onShowKeys: () => void }) {
@@ -14,7 +12,6 @@ export function AccountMenu({ session, onShowKeys }: { session: Session; onShowK
   const name = account?.name ?? session.name ?? session.sourceAppId ?? '';
   return (
     <div className={classes.account}>
-      {session.role === 'user' && appsOf(session).length > 1 && <AppSwitcher session={session} />}
       <ColorSchemeToggle />
       <Menu>
         <Menu.Target>
@@ -55,41 +52,6 @@ export function AccountMenu({ session, onShowKeys }: { session: Session; onShowK
         </Menu.Dropdown>
       </Menu>
     </div>
-  );
-}
-
-/** Opens another app of an account. */
-function AppSwitcher({ session }: { session: Session }) {
-  const current = useCurrentApp(session);
-  return (
-    <Menu>
-      <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<AppsIcon />}
-          rightSection={<DownIcon size={14} />}
-          aria-label={current ? t.shell.app(appLabel(current)) : t.shell.chooseApp}
-          className={classes.button ?? ''}
-        >
-          <span className={classes.current}>{current ? appLabel(current) : t.shell.chooseApp}</span>
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown className={classes.menu ?? ''}>
-        <Menu.Label>{t.shell.yourApps}</Menu.Label>
-        {appsOf(session).map((app) => (
-          <Menu.Item
-            key={app.sourceAppId}
-            component={Link}
-            href={startPath(app)}
-            aria-current={app.sourceAppId === current?.sourceAppId || undefined}
-            className="breaks"
-          >
-            {appLabel(app)} ({t.members.roles[app.role]})
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   );
 }
 

@@ -1,21 +1,15 @@
 import { Loader, Text, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useState } from 'react';
 import { useLocation } from 'wouter';
-import { endpointQuery } from '../api/queries.ts';
-import { pagesFor } from '../apps/app-links.tsx';
 import { Problem } from '../components/form/problem.tsx';
-import { ABILITIES } from '../session/abilities.tsx';
 import { appLabel, appsOf } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
-import { appPath, startPath } from '../users/scope.ts';
-import type { PageLink } from './shell.tsx';
+import { startPath } from '../users/scope.ts';
+import { type NamedApp, useApps } from './find-apps.ts';
+import type { PageLink } from './place.ts';
 import classes from './shortcut-dialogs.module.css';
 
-const DEBOUNCE_MS = 150;
-const MAX_APPS = 20;
 /** The longest id of an app. */
 const MAX_LENGTH = 80;
 
@@ -29,7 +23,7 @@ interface Destination {
 
 interface PaletteProps {
   session: Session;
-  /** The pages of the navigation. */
+  /** The pages that the reader can open from here. */
   pages: readonly PageLink[];
   /** Called when a page is opened. */
   onGo: () => void;
@@ -43,7 +37,7 @@ export function Palette({ session, pages, onGo }: PaletteProps) {
   const [chosen, setChosen] = useState(0);
   const [isEntered, setEntered] = useState(false);
   const apps = useApps(session, text.trim());
-  const options = [...useSomePages(session, pages, text), ...apps.found];
+  const options = [...somePages(session, pages, text), ...someApps(session, apps.found)];
   const current = Math.min(chosen, options.length - 1);
   const go = ({ href }: Destination): void => {
     onGo();
@@ -139,42 +133,19 @@ function Option({ id, option: { name, kind }, isChosen, onPress, onPoint }: Opti
 }
 
 /** The pages whose names, and the apps of these, have each word. */
-function useSomePages(session: Session, pages: readonly PageLink[], text: string): Destination[] {
-  const [location] = useLocation();
-  const [, encoded] = session.role === 'admin' ? (/^\/apps\/([^/]+)/.exec(location) ?? []) : [];
-  const sourceAppId = encoded && decodeURIComponent(encoded);
-  const ofApp = sourceAppId
-    ? pagesFor(ABILITIES.admin).map(({ id, name }) => ({ href: appPath({ sourceAppId }, id), name, kind: sourceAppId }))
-    : [];
+function somePages(session: Session, pages: readonly PageLink[], text: string): Destination[] {
   const own = session.account ? [{ href: '/account', name: t.shell.yourAccount }] : [];
-  const others = [...pages, ...own].map(({ href, name }) => ({ href, name, kind: t.shell.palette.page }));
   const words = text.toLowerCase().split(/\s+/);
-  return [...ofApp, ...others].filter(({ name, kind }) => {
-    const searched = `${name} ${kind === t.shell.palette.page ? '' : kind}`.toLowerCase();
-    return words.every((word) => searched.includes(word));
-  });
+  return [...pages, ...own]
+    .filter(({ name, ofApp = '' }: PageLink) => {
+      const searched = `${name} ${ofApp}`.toLowerCase();
+      return words.every((word) => searched.includes(word));
+    })
+    .map(({ href, name, ofApp }: PageLink) => ({ href, name, kind: ofApp ?? t.shell.palette.page }));
 }
 
-/** The apps whose id has the text: those of the session, or of the service for an admin. */
-function useApps(session: Session, text: string) {
-  const isAdmin = session.role === 'admin';
-  const [q] = useDebouncedValue(text, DEBOUNCE_MS);
-  const listed = useQuery({
-    ...endpointQuery(['apps', 'palette', q], 'GET /auth/apps', { query: { q, limit: MAX_APPS } }),
-    enabled: isAdmin,
-    placeholderData: keepPreviousData,
-  });
-  const own = appsOf(session).filter(({ sourceAppId, name = '' }) =>
-    `${sourceAppId} ${name}`.toLowerCase().includes(text.toLowerCase()),
-  );
-  const apps = isAdmin ? (listed.data?.apps ?? []) : own;
-  const found = apps.map((app): Destination => {
-    return { href: startPath(app), name: appLabel(app), kind: t.shell.palette.app };
-  });
-  return {
-    found: isAdmin || appsOf(session).length > 1 ? found : [],
-    isLoading: isAdmin && (q !== text || listed.isFetching),
-    hasMore: isAdmin && listed.data?.next !== undefined,
-    error: listed.error,
-  };
+/** The apps to choose from. One app is no choice. */
+function someApps(session: Session, apps: readonly NamedApp[]): Destination[] {
+  if (session.role !== 'admin' && appsOf(session).length < 2) return [];
+  return apps.map((app) => ({ href: startPath(app), name: appLabel(app), kind: t.shell.palette.app }));
 }

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Session } from '../session/session.ts';
 import { t } from '../texts/texts.ts';
 import { Palette } from './palette.tsx';
-import type { PageLink } from './shell.tsx';
+import type { PageLink } from './place.ts';
 import classes from './shortcut-dialogs.module.css';
 import type { ShortcutDialog } from './shortcuts.tsx';
 

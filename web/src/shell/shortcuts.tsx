@@ -1,7 +1,7 @@
 import { Suspense, useEffect, useState } from 'react';
 import { loadLater } from '../components/page/load-later.tsx';
 import type { Session } from '../session/session.ts';
-import type { PageLink } from './shell.tsx';
+import type { PageLink } from './place.ts';
 
 const dialogs = loadLater(() => import('./shortcut-dialogs.tsx').then(({ ShortcutDialogs }) => ShortcutDialogs));
 
@@ -9,7 +9,7 @@ export type ShortcutDialog = 'palette' | 'keys';
 
 interface ShortcutsProps {
   session: Session;
-  /** The pages of the navigation. */
+  /** The pages that the reader can open from here. */
   pages: readonly PageLink[];
   opened: ShortcutDialog | undefined;
   onOpen: (dialog: ShortcutDialog | undefined) => void;

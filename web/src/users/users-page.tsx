@@ -293,7 +293,7 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
       title={t.users.none}
       action={
         <Group justify="center" gap="sm">
-          <Button component={Link} href={appPath(scope, 'connect')}>
+          <Button component={Link} href={appPath(scope, 'share')}>
             {t.users.connect}
           </Button>
           {can.import && (

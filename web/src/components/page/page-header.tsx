@@ -14,7 +14,7 @@ export function PageHeader({ title, note, children }: { title: string; note?: Re
         </Title>
         {note && <div className={classes.note}>{note}</div>}
       </div>
-      {children && <div className={classes.actions}>{children}</div>}
+      {children && <div className={`${classes.actions} icons-on-phone`}>{children}</div>}
     </header>
   );
 }

@@ -7,8 +7,8 @@ export interface Column<Row> {
   name: string;
   /** The header cell, when it has more than the name. */
   header?: ReactNode;
-  /** A phone hides it, and shows its content in an element of the class `onPhone`. */
-  isWideOnly?: boolean;
+  /** Numbers stand at the right, below each other. */
+  isNumber?: boolean;
   className?: string | undefined;
   cell: (row: Row) => ReactNode;
 }
@@ -21,21 +21,18 @@ interface DataTableProps<Row> {
   /** The last column: what can be done with a row. */
   actions?: (row: Row) => ReactNode;
   spacing?: 'xs' | 'sm';
-  /** The least width in pixels. A phone has less. */
+  /** The least width in pixels. */
   width?: number;
-  /** Whether the headings are in small type. */
-  isQuiet?: boolean;
   className?: string | undefined;
 }
 
-/** A table in a region of its own. */
+/** A table in a region of its own. A phone shows each row as a card. */
 export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>) {
-  const { label, columns, rows, actions, spacing = 'sm', width, isQuiet, className } = props;
-  const region = [classes.scroll, width && classes.wide, isQuiet && classes.quiet, className];
+  const { label, columns, rows, actions, spacing = 'sm', width, className } = props;
   const style = { '--table-width': width && `${width}px` } as CSSProperties;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section className={region.filter(Boolean).join(' ')} style={style} tabIndex={0} aria-label={label}>
+    <section className={`${classes.scroll} ${className ?? ''}`} style={style} tabIndex={0} aria-label={label}>
       <Table verticalSpacing={spacing} horizontalSpacing="md">
         <Table.Thead>
           <Table.Tr>
@@ -53,11 +50,11 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
           {rows.map((row) => (
             <Table.Tr key={row.id}>
               {columns.map((column) => (
-                <Table.Td key={column.name} {...cellProps(column)}>
+                <Table.Td key={column.name} data-name={column.name} {...cellProps(column)}>
                   {column.cell(row)}
                 </Table.Td>
               ))}
-              {actions && <Table.Td className={classes.right ?? ''}>{actions(row)}</Table.Td>}
+              {actions && <Table.Td className={classes.actions ?? ''}>{actions(row)}</Table.Td>}
             </Table.Tr>
           ))}
         </Table.Tbody>
@@ -66,7 +63,7 @@ export function DataTable<Row extends { id: string }>(props: DataTableProps<Row>
   );
 }
 
-const cellProps = ({ className, isWideOnly }: Pick<Column<never>, 'className' | 'isWideOnly'>) => ({
+const cellProps = ({ className, isNumber }: Pick<Column<never>, 'className' | 'isNumber'>) => ({
   className: className ?? '',
-  'data-wide-only': isWideOnly || undefined,
+  'data-number': isNumber || undefined,
 });

@@ -4,8 +4,10 @@ import { AS_TYPED } from '../../components/form/input.ts';
 import card from '../../components/page/card.module.css';
 import { Section } from '../../components/page/section.tsx';
 import { t } from '../../texts/texts.ts';
-import classes from '../connect-page.module.css';
+import type { Scope } from '../../users/scope.ts';
+import { ConnectedPage } from '../connected-page.tsx';
 import type { ConnectedApp } from '../queries.ts';
+import classes from '../share-page.module.css';
 import own from './import.module.css';
 import { ImportResult } from './import-result.tsx';
 import { type ParsedForm, parseForms } from './parse-form.ts';
@@ -13,8 +15,16 @@ import { emailOf, proposeFields } from './proposal.ts';
 
 const MAX_LENGTH = 500_000;
 
-/** Reads the HTML of a form and shows the changes that send it to this app. */
-export default function ImportTab({ app }: { app: ConnectedApp }) {
+/** Reads the HTML of a form and shows the changes that send it to an app. */
+export default function ImportFormPage({ scope }: { scope: Scope }) {
+  return (
+    <ConnectedPage scope={scope} title={t.connect.import.page}>
+      {(app) => <ImportForm app={app} />}
+    </ConnectedPage>
+  );
+}
+
+function ImportForm({ app }: { app: ConnectedApp }) {
   const [html, setHtml] = useState('');
   const [selected, setSelected] = useState<number>();
   const text = useDeferredValue(html);

@@ -8,8 +8,8 @@ import { KIND_NAMES, optionName, valueName } from '../../schema-editor/draft/fie
 import { type FieldOption, getKind } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import { captchaHtml } from '../captcha.ts';
-import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
+import classes from '../share-page.module.css';
 import { startTag } from '../snippets/escape.ts';
 import { onlyHere } from '../snippets/obstacles.ts';
 import { submitUrl } from '../urls.ts';

@@ -7,6 +7,7 @@ import { CopyButton } from '../../components/content/copy-button.tsx';
 import { type DraftState, draftOf, schemaDrafts, withDefinitions } from '../../schema-editor/draft/draft.ts';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
+import { appPath } from '../../users/scope.ts';
 import type { ConnectedApp } from '../queries.ts';
 import type { ImportedField } from './proposal.ts';
 
@@ -35,7 +36,7 @@ function IntoEditor({ app: { sourceAppId }, added }: AddedProps) {
     const missing = added.filter(({ key }) => !known.some((field) => field.key === key));
     const schema = { rejectUnknown: before.draft.rejectUnknown, fields: [...known, ...missing] };
     schemaDrafts.store(sourceAppId, { base: before.base, draft: withDefinitions(before.draft, schema) });
-    navigate(`/apps/${sourceAppId}`);
+    navigate(appPath({ sourceAppId }, 'form'));
   };
   return (
     <Group gap="sm">

@@ -7,8 +7,8 @@ import { CrossIcon, PlusIcon } from '../../components/icons.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { useUnsaved } from '../../drafts/unsaved.ts';
 import { t } from '../../texts/texts.ts';
-import classes from '../connect-page.module.css';
 import { type ConnectedApp, useChangeSettings } from '../queries.ts';
+import classes from '../share-page.module.css';
 import { originOf, siblingOf } from './origin.ts';
 import { allowing, IgnoredRedirects, RefusedOrigins } from './refused-origins.tsx';
 

@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { Time } from '../../components/content/time.tsx';
 import { t } from '../../texts/texts.ts';
-import classes from '../connect-page.module.css';
 import type { SettingsChange, useChangeSettings } from '../queries.ts';
+import classes from '../share-page.module.css';
 import { isRedirectable } from './origin.ts';
 
 const MAX_SHOWN = 5;

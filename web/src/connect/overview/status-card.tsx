@@ -7,8 +7,8 @@ import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
 import { scopedStatsQuery } from '../../users/queries.ts';
 import { appPath } from '../../users/scope.ts';
-import classes from '../connect-page.module.css';
 import type { ConnectedApp } from '../queries.ts';
+import classes from '../share-page.module.css';
 import { formPageUrl } from '../urls.ts';
 import { type Statement, statusOf } from './status.ts';
 
@@ -29,7 +29,7 @@ export function StatusCard({ app }: { app: ConnectedApp }) {
       {url}
     </a>
   );
-  const settings = <Link href={appPath(app, 'connect/settings')}>{t.connect.status.settings}</Link>;
+  const settings = <Link href={appPath(app, 'settings')}>{t.connect.status.settings}</Link>;
   const held = <Link href={appPath(app, 'held')}>{t.connect.status.held}</Link>;
   return (
     <Section id="connect-status" title={t.connect.status.title}>

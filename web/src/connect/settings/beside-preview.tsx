@@ -1,63 +1,28 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Form } from '../../components/form/form.tsx';
 import card from '../../components/page/card.module.css';
 import { t } from '../../texts/texts.ts';
 import type { ConnectedApp } from '../queries.ts';
 import { FormPreview } from './form-preview.tsx';
 import own from './settings.module.css';
-import { type SettingName, translatedTo } from './settings-draft.ts';
-import { SettingsFields } from './settings-fields.tsx';
-import { ThemeFields } from './theme-fields.tsx';
+import type { SettingName } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
 
-interface TabProps {
-  app: ConnectedApp;
-  editor: SettingsEditor;
-}
-
-/** The texts and rules of the form, with a preview. */
-export function SettingsTab({ app, editor }: TabProps) {
-  const [chosen, setChosen] = useState('');
-  const tag = translatedTo(editor.draft).includes(chosen) ? chosen : '';
-  const { fields } = app.schema;
-  return (
-    <BesidePreview editor={editor} label={t.connect.settings.form} preview={<Preview {...{ app, editor, tag }} />}>
-      <SettingsFields app={app} editor={editor} fields={fields} tag={tag} onTag={setChosen} />
-    </BesidePreview>
-  );
-}
-
-/** The appearance of the form, with a preview on devices. */
-export function DesignTab({ app, editor }: TabProps) {
-  const preview = <Preview app={app} editor={editor} tag="" hasDevices />;
-  return (
-    <BesidePreview editor={editor} label={t.connect.tabs.design} preview={preview}>
-      <ThemeFields editor={editor} />
-    </BesidePreview>
-  );
-}
-
-function Preview({
-  app: { sourceAppId, schema },
-  editor,
-  ...shown
-}: TabProps & {
-  tag: string;
-  hasDevices?: boolean;
-}) {
-  return <FormPreview settings={editor.draft} sourceAppId={sourceAppId} fields={schema.fields} {...shown} />;
-}
-
 interface BesidePreviewProps {
+  app: ConnectedApp;
   editor: SettingsEditor;
   /** The name of the section with the inputs. */
   label: string;
-  preview: ReactNode;
+  /** The language of the preview; empty: the one of the texts. */
+  tag?: string;
+  /** Whether the preview has a choice of devices. */
+  hasDevices?: boolean;
   children: ReactNode;
 }
 
-function BesidePreview({ editor, label, preview, children }: BesidePreviewProps) {
+/** Inputs of the form settings with their save bar, beside the form as visitors get it. */
+export function BesidePreview({ app, editor, label, tag = '', hasDevices, children }: BesidePreviewProps) {
   return (
     <Form noValidate onSubmit={editor.save}>
       {editor.theirs.length > 0 && <Conflict editor={editor} />}
@@ -67,7 +32,13 @@ function BesidePreview({ editor, label, preview, children }: BesidePreviewProps)
           {children}
         </section>
         <aside className={own.preview} aria-label={t.connect.settings.preview}>
-          {preview}
+          <FormPreview
+            settings={editor.draft}
+            sourceAppId={app.sourceAppId}
+            fields={app.schema.fields}
+            tag={tag}
+            {...(hasDevices && { hasDevices })}
+          />
         </aside>
       </div>
     </Form>

@@ -40,6 +40,8 @@ export interface SettingsEditor {
 }
 
 const MAX_TRIES = 4;
+/** The pages that edit one draft (settings-pages.tsx). */
+const DRAFTED = ['settings', 'form/design'];
 
 /**
  * The state of the settings form. A draft without changes follows the stored settings; others are
@@ -61,7 +63,7 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
   }
   useEffect(() => settingsDrafts.store(sourceAppId, withoutSecret(state)), [sourceAppId, state]);
   useUnsaved((to) => {
-    const stays = to?.pathname.includes(appPath({ sourceAppId }, 'connect'));
+    const stays = DRAFTED.some((page) => to?.pathname.endsWith(appPath({ sourceAppId }, page)));
     const isKept = state.draft.captchaSecret === '' && settingsDrafts.load(sourceAppId) !== undefined;
     return isDirty && !stays && !(to && isKept);
   });

@@ -57,7 +57,7 @@ export function FieldList({ editor }: { editor: DraftEditor }) {
     setRemoved(undefined);
   };
   return (
-    <section aria-label={t.schemaEditor.tabs.fields}>
+    <section aria-label={t.schemaEditor.titles.fields}>
       {fields.length === 0 && (
         <Text size="md" c="dimmed" className={classes.none ?? ''}>
           {t.schemaEditor.noFields}

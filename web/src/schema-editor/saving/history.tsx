@@ -10,6 +10,7 @@ import { Time } from '../../components/content/time.tsx';
 import { LoadError } from '../../components/page/load-error.tsx';
 import { TableSkeleton } from '../../components/table/table-skeleton.tsx';
 import { t } from '../../texts/texts.ts';
+import { appPath } from '../../users/scope.ts';
 import { schemaChanges } from '../draft/changes.ts';
 import { keyInVersion } from '../draft/field-renames.ts';
 import { ChangeList } from './change-list.tsx';
@@ -90,7 +91,7 @@ function Difference({ sourceAppId, version, isNewest, renames, onRestore }: Diff
   const restore = (restored: Schema) => (): void => {
     onRestore(restored);
     notifications.show({ title: t.schemaEditor.loaded(version), message: t.schemaEditor.loadedNote });
-    navigate(`/apps/${sourceAppId}`);
+    navigate(appPath({ sourceAppId }, 'form'));
   };
   return (
     <>

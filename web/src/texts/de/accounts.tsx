@@ -1,5 +1,4 @@
 import type { accounts as en } from '../en/accounts.tsx';
-import { plural } from '../format.ts';
 
 export const accounts: typeof en = {
   title: 'Konten',
@@ -24,10 +23,6 @@ export const accounts: typeof en = {
   sessions: 'Sitzungen',
   administrator: 'Administrator',
   suspended: 'Gesperrt',
-  withSecondFactor: (sessions) =>
-    plural(sessions, { one: 'Mit zweitem Faktor, # Sitzung', other: 'Mit zweitem Faktor, # Sitzungen' }),
-  withoutSecondFactor: (sessions) =>
-    plural(sessions, { one: 'Ohne zweiten Faktor, # Sitzung', other: 'Ohne zweiten Faktor, # Sitzungen' }),
   on: 'Ein',
   off: 'Aus',
 

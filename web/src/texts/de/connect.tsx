@@ -3,15 +3,10 @@ import { formatNumber, plural } from '../format.ts';
 import { common } from './common.tsx';
 
 export const connect: typeof en = {
-  title: 'Formular einbinden',
+  title: 'Formular teilen',
   note: (sourceAppId, version) => `${sourceAppId} · Schemaversion ${version}`,
   goToStart: 'Zur Startseite',
-  tabs: {
-    overview: 'Einbinden',
-    settings: 'Einstellungen',
-    design: 'Gestaltung',
-    import: 'Formular importieren',
-  },
+  design: 'Gestaltung',
 
   overview: {
     notes: 'Hinweise',
@@ -162,6 +157,7 @@ export const connect: typeof en = {
   },
 
   settings: {
+    title: 'Einstellungen',
     form: 'Formulareinstellungen',
     saved: 'Gespeichert. Die Einstellungen gelten jetzt.',
     noChanges: 'Keine Änderungen',
@@ -327,7 +323,8 @@ export const connect: typeof en = {
   },
 
   import: {
-    title: 'Formular importieren',
+    page: 'Formular importieren',
+    title: 'Ihr Formular',
     html: 'HTML Ihres Formulars',
     htmlNote:
       'Formulare für Formspree, Basin, Netlify, Web3Forms und Ihre eigenen funktionieren. Das HTML bleibt in Ihrem ' +

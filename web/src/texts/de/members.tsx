@@ -29,8 +29,6 @@ export const members: typeof en = {
   secondFactor: 'Zweiter Faktor',
   added: 'Hinzugefügt',
   suspended: 'Gesperrt',
-  withSecondFactor: (added) => <>Mit zweitem Faktor, {added}</>,
-  withoutSecondFactor: (added) => <>Ohne zweiten Faktor, {added}</>,
   byGroup: 'aus einer Gruppe',
   roleOf: (email) => `Rolle von ${email}`,
   on: 'Ein',
@@ -52,11 +50,6 @@ export const members: typeof en = {
   invitations: 'Offene Einladungen',
   invitationTable: 'Tabelle der Einladungen',
   ends: 'Gültig bis',
-  roleUntil: (role, ends) => (
-    <>
-      {role}, gültig bis {ends}
-    </>
-  ),
   withdraw: 'Zurückziehen',
   withdrawOf: (email) => `Einladung von ${email} zurückziehen`,
 

@@ -4,8 +4,8 @@ import { formatNumber, plural } from '../format.ts';
 export const schemaEditor: typeof en = {
   goToApps: 'Zu den Apps',
   liveVersionNote: (version) => `Schemaversion ${version} · aktiv`,
-  connectForm: 'Formular einbinden',
-  tabs: { fields: 'Felder', versions: 'Versionen' },
+  connectForm: 'Formular teilen',
+  titles: { fields: 'Felder', json: 'Felder als JSON', versions: 'Versionen' },
 
   preview: 'Vorschau',
   changesDiscarded: 'Änderungen verworfen',

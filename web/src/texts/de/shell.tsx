@@ -9,7 +9,10 @@ export const shell: typeof en = {
   privacy: 'Datenschutz',
   auditLog: 'Protokoll',
   accounts: 'Konten',
-  held: (count) => (count === '' ? 'Zurückgehalten' : `Zurückgehalten (${count})`),
+  allApps: 'Alle Apps',
+  more: 'Mehr',
+  moreOf: (section) => `Mehr von ${section}`,
+  favourite: (app) => `Favorit: ${app}`,
   loading: 'Wird geladen',
 
   account: (name) => `Konto: ${name}`,
@@ -46,7 +49,7 @@ export const shell: typeof en = {
   noApp: 'Noch keine App',
   noMember: 'Sie sind in keiner App Mitglied',
   askForInvitation: (email) => `Bitten Sie den Verwalter einer App oder einen Administrator, ${email} einzuladen.`,
-  changeAppLater: 'Sie können die App jederzeit oben auf der Seite wechseln.',
+  changeAppLater: 'Sie können die App jederzeit in der Seitenleiste wechseln.',
 
   broken: 'Etwas ist schiefgegangen',
   brokenNote: 'Diese Seite konnte nicht angezeigt werden. Ihre gespeicherten Daten sind nicht betroffen.',

@@ -25,7 +25,7 @@ export const users: typeof en = {
   none: 'Noch keine Personen',
   noneNote: 'Personen erscheinen hier, wenn ein Formular sie einsendet oder Sie eine Datei importieren.',
   importFile: 'Datei importieren',
-  connect: 'Formular einbinden',
+  connect: 'Formular teilen',
 
   table: 'Tabelle der Personen',
   newUsers: (count) => plural(count, { one: '# neue Person', other: '# neue Personen' }),

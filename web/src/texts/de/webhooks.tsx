@@ -155,7 +155,6 @@ export const webhooks: typeof en = {
   event: 'Ereignis',
   revision: 'Revision',
   changed: 'Geändert',
-  revisionNumber: (revision) => `Revision ${revision}`,
   details: 'Details',
   delivery: (event, revision, recordId) => `${event}, Revision ${revision} von ${recordId}`,
   detailsOf: (delivery) => `Details zu ${delivery}`,

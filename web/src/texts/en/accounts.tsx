@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { plural } from '../format.ts';
 
 export const accounts = {
   title: 'Accounts',
@@ -23,10 +22,6 @@ export const accounts = {
   sessions: 'Sessions',
   administrator: 'Administrator',
   suspended: 'Suspended',
-  withSecondFactor: (sessions: number) =>
-    plural(sessions, { one: 'Second factor on, # session', other: 'Second factor on, # sessions' }),
-  withoutSecondFactor: (sessions: number) =>
-    plural(sessions, { one: 'No second factor, # session', other: 'No second factor, # sessions' }),
   on: 'On',
   off: 'Off',
 

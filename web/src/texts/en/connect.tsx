@@ -3,15 +3,10 @@ import { formatNumber, plural } from '../format.ts';
 import { common } from './common.tsx';
 
 export const connect = {
-  title: 'Connect a form',
+  title: 'Share the form',
   note: (sourceAppId: string, version: number) => `${sourceAppId} · schema version ${version}`,
   goToStart: 'Go to the start page',
-  tabs: {
-    overview: 'Connect',
-    settings: 'Settings',
-    design: 'Design',
-    import: 'Import a form',
-  },
+  design: 'Design',
 
   overview: {
     notes: 'Notes',
@@ -156,6 +151,7 @@ export const connect = {
   },
 
   settings: {
+    title: 'Settings',
     form: 'Form settings',
     saved: 'Saved. The settings apply now.',
     noChanges: 'No changes',
@@ -323,7 +319,8 @@ export const connect = {
   },
 
   import: {
-    title: 'Import a form',
+    page: 'Import a form',
+    title: 'Your form',
     html: 'HTML of your form',
     htmlNote: 'Forms for Formspree, Basin, Netlify, Web3Forms and your own work. The HTML stays in your browser.',
     htmlExample: `<form action="https://formspree.io/f/…" method="post">

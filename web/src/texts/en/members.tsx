@@ -22,8 +22,6 @@ export const members = {
   secondFactor: 'Second factor',
   added: 'Added',
   suspended: 'Suspended',
-  withSecondFactor: (added: ReactNode) => <>Second factor on, {added}</>,
-  withoutSecondFactor: (added: ReactNode) => <>No second factor, {added}</>,
   byGroup: 'by group',
   roleOf: (email: string) => `Role of ${email}`,
   on: 'On',
@@ -42,11 +40,6 @@ export const members = {
   invitations: 'Open invitations',
   invitationTable: 'Table of invitations',
   ends: 'Ends',
-  roleUntil: (role: string, ends: ReactNode) => (
-    <>
-      {role}, ends {ends}
-    </>
-  ),
   withdraw: 'Withdraw',
   withdrawOf: (email: string) => `Withdraw the invitation of ${email}`,
 

@@ -4,8 +4,8 @@ import { formatNumber, plural } from '../format.ts';
 export const schemaEditor = {
   goToApps: 'Go to apps',
   liveVersionNote: (version: number) => `Schema version ${version} · live`,
-  connectForm: 'Connect a form',
-  tabs: { fields: 'Fields', versions: 'Versions' },
+  connectForm: 'Share the form',
+  titles: { fields: 'Fields', json: 'Fields as JSON', versions: 'Versions' },
 
   preview: 'Preview',
   changesDiscarded: 'Changes discarded',

@@ -7,7 +7,10 @@ export const shell = {
   privacy: 'Privacy',
   auditLog: 'Audit log',
   accounts: 'Accounts',
-  held: (count: string) => (count === '' ? 'Held' : `Held (${count})`),
+  allApps: 'All apps',
+  more: 'More',
+  moreOf: (section: string) => `More of ${section}`,
+  favourite: (app: string) => `Favourite: ${app}`,
   loading: 'Loading',
 
   account: (name: string) => `Account: ${name}`,
@@ -44,7 +47,7 @@ export const shell = {
   noApp: 'No app yet',
   noMember: 'You are not a member of any app',
   askForInvitation: (email: string) => `Ask a manager of an app or an administrator to invite ${email}.`,
-  changeAppLater: 'You can change it at any time in the header.',
+  changeAppLater: 'You can change it at any time in the sidebar.',
 
   broken: 'Something went wrong',
   brokenNote: 'The dashboard could not show this page. Your stored data is not affected.',

@@ -23,7 +23,7 @@ export const users = {
   none: 'No users yet',
   noneNote: 'Users appear here when a form submits them, or when you import a file.',
   importFile: 'Import a file',
-  connect: 'Connect a form',
+  connect: 'Share the form',
 
   table: 'Table of users',
   newUsers: (count: number) => plural(count, { one: '# new user', other: '# new users' }),

@@ -151,7 +151,6 @@ export const webhooks = {
   event: 'Event',
   revision: 'Revision',
   changed: 'Changed',
-  revisionNumber: (revision: number) => `Revision ${revision}`,
   details: 'Details',
   delivery: (event: string, revision: number, recordId: string) => `${event}, revision ${revision} of ${recordId}`,
   detailsOf: (delivery: string) => `Details of ${delivery}`,

@@ -18,7 +18,7 @@ interface ListSummaryProps {
 export function ListSummary({ counted, isOfFilter, children }: ListSummaryProps) {
   const { count, isCounting, countExactly, isTooLong } = counted;
   return (
-    <div className={classes.summary}>
+    <div className={`${classes.summary} icons-on-phone`}>
       <Text fw={600} aria-live="polite">
         {count && countWords(count, isOfFilter)}
       </Text>

@@ -38,7 +38,7 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
     <div className={classes.stack}>
       <div className={isShown ? classes.hidden : ''}>{children}</div>
       {(hasUsers || isShown) && (
-        <div className={`${classes.bar} ${isShown ? '' : classes.hidden}`}>
+        <div className={`${classes.bar} icons-on-phone ${isShown ? '' : classes.hidden}`}>
           <Text fw={600}>{isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}</Text>
           <Button
             variant="subtle"

@@ -2,7 +2,6 @@ import { Badge, Button, Group } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Delivery } from '../../api/endpoints.ts';
 import { Time } from '../../components/content/time.tsx';
-import table from '../../components/table/data-table.module.css';
 import { DataTable } from '../../components/table/data-table.tsx';
 import { t } from '../../texts/texts.ts';
 import { recordPath, type Scope } from '../../users/scope.ts';
@@ -40,16 +39,14 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
           ),
         },
         { name: t.webhooks.event, cell: (delivery) => <Event delivery={delivery} scope={scope} /> },
-        { name: t.webhooks.revision, isWideOnly: true, cell: ({ revision }) => revision },
+        { name: t.webhooks.revision, isNumber: true, cell: ({ revision }) => revision },
         {
           name: t.webhooks.changed,
-          isWideOnly: true,
           className: classes.changed,
           cell: ({ changed }) => (changed ? pathsOf(changed) : '–'),
         },
         {
           name: t.common.time,
-          isWideOnly: true,
           className: classes.nowrap,
           cell: ({ at }) => <Time at={at} relative />,
         },
@@ -81,16 +78,11 @@ export function DeliveriesTable({ deliveries, scope, canReplay, replaying, onRep
 }
 
 function Event({ delivery, scope }: { delivery: Delivery; scope: Scope }) {
-  const { type, revision, at, changed } = delivery;
   return (
     <>
-      {type}
+      {delivery.type}
       <div className={classes.muted}>
         <RecordLink delivery={delivery} scope={scope} />
-      </div>
-      <div className={`${table.onPhone} ${table.detail}`}>
-        {t.webhooks.revisionNumber(revision)}, <Time at={at} relative />
-        {changed && <>, {pathsOf(changed)}</>}
       </div>
     </>
   );
