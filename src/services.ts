@@ -6,6 +6,7 @@ import { createAccounts } from './features/accounts/accounts.ts';
 import { activityPart, createAppActivity, createPace } from './features/activity/activity.ts';
 import { createApiKeys } from './features/api-keys/api-keys.ts';
 import { createAppAdministration } from './features/app-administration/app-administration.ts';
+import { createAppPages } from './features/app-administration/app-pages.ts';
 import { createAppReads } from './features/app-administration/app-reads.ts';
 import { createAudit } from './features/audit/audit.ts';
 import { createAuditLog } from './features/audit/audit-log.ts';
@@ -34,6 +35,7 @@ import { type MailLimits, mailCountPart } from './features/notifications/mail-ra
 import { createNotifications } from './features/notifications/notifications.ts';
 import { consumersPart, createAppConsumers } from './features/outbox/app-consumers.ts';
 import { finishing } from './features/outbox/outbox.ts';
+import { createOverview } from './features/overview/overview.ts';
 import { createPeople, createSuppressionList } from './features/people/people.ts';
 import { retentionPart } from './features/people/retention.ts';
 import { createRecordBase } from './features/records/base.ts';
@@ -340,6 +342,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     files.feature,
     suppressions.feature,
     views,
+    createOverview({ accounts, pages: createAppPages(apps), appReads, activity, cursors, features: () => features }),
   ];
   const jobModel = createJobModel(connection);
   const jobLocks = createJobLocks(jobModel.collection);

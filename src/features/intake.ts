@@ -148,6 +148,7 @@ export function createSubmissions(deps: {
         ownedBy(models.held.collection, '_id', { valueAt: firstIdAt, keyMembers: ['email'] }),
       ],
       personal: [createHeldOfPerson(models.held.collection)],
+      overview: { held: held.countByApp },
     } satisfies Feature,
   };
 }

@@ -171,7 +171,7 @@ function AppPages({ scope }: { scope: Scope }) {
   );
 }
 
-/** The settings and the design of a form. One route, so that what is typed in one stays in the other. */
+/** Settings and design of a form. One route, so that what is typed in one stays in the other. */
 const SETTINGS = /^\/apps\/[^/]+\/(?<page>settings|form\/design)\/?$/;
 
 /** Earlier paths of pages of an app, which links and bookmarks still have. */

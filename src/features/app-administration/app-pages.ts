@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { App, AppDocument } from '../../core/apps/app.ts';
+import type { App, AppDocument, Role } from '../../core/apps/app.ts';
 import { NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
 import type { Apps } from '../../core/apps/apps.ts';
 import { literal } from '../../platform/database/collections.ts';
@@ -13,8 +13,9 @@ export type AppPages = ReturnType<typeof createAppPages>;
 
 /** Creates the read of a page of apps; ties are ordered by `sourceAppId`, in the same direction. */
 export function createAppPages({ model, parts: { toApp } }: Pick<Apps, 'model' | 'parts'>) {
-  return async ({ q, sort, direction, after, limit }: AppPageRequest): Promise<App[]> => {
+  return async ({ q, role, sort, direction, after, limit }: AppPageRequest): Promise<App[]> => {
     const conditions: Filter<AppDocument>[] = [NOT_BEING_DELETED];
+    if (role) conditions.push({ role });
     const matching = { $regex: literal(q), $options: 'i' };
     if (q !== '') conditions.push({ $or: [{ sourceAppId: matching }, { 'form.name': matching }] });
     if (after) conditions.push(laterThan(after, sort, direction));
@@ -32,6 +33,8 @@ export interface AppPlace {
 interface AppPageRequest {
   /** A part of `sourceAppId`, in any case. */
   q: string;
+  /** Default: any. */
+  role?: Role;
   sort: AppOrder;
   direction: 1 | -1;
   after?: AppPlace | undefined;

@@ -4,9 +4,10 @@ import type { Logger } from '../../platform/core/logger.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import type { Metrics } from '../../platform/metrics/metrics.ts';
+import { numbersByApp } from '../overview/overview-part.ts';
 import { createFileCounts } from './file-counts.ts';
 import { createFileStores } from './file-stores.ts';
-import { createChunkModel, createFileModel } from './files.model.ts';
+import { BY_SIZE, createChunkModel, createFileModel } from './files.model.ts';
 import { createIncomingFiles } from './incoming.ts';
 import { createScanner } from './scanner.ts';
 
@@ -36,6 +37,12 @@ export function createFiles(deps: {
     scanner,
     incoming: counts.count(incoming),
     onRemoved: counts.onRemoved,
-    feature: { models: Object.values(models) } satisfies Feature,
+    feature: {
+      models: Object.values(models),
+      overview: {
+        filesBytes: (read) =>
+          numbersByApp(files, read, { of: 'metadata.appId', sum: 'metadata.charged', hint: BY_SIZE }),
+      },
+    } satisfies Feature,
   };
 }

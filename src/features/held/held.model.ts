@@ -20,6 +20,7 @@ import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import type { FileCleaner } from '../files/file-cleaner.ts';
 import { markedFiles, namesFile } from '../files/file-places.ts';
 import type { AppliedKey } from '../idempotency/idempotency-keys.ts';
+import { numbersByApp, type OverviewRead } from '../overview/overview-part.ts';
 import type { PersonData } from '../people/person-data.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 
@@ -211,6 +212,9 @@ export function createHeldStore(
   }
 
   return {
+    /** The number of entries for the operators of each app. */
+    countByApp: (read: OverviewRead) => numbersByApp(held, read, { where: FOR_OPERATORS, hint: BY_REASON }),
+
     /**
      * Holds a submission for 30 days, or a change of `recordId` for 7. Resolves with its entry, or
      * with the entry of an earlier request with the same `Idempotency-Key`.

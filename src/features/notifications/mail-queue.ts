@@ -6,6 +6,7 @@ import { isOnlyDuplicates } from '../../platform/database/failures.ts';
 import { type Lookup, lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { type RemovalGuard, removeInSteps } from '../../platform/database/removal.ts';
+import { numbersByApp, type OverviewRead } from '../overview/overview-part.ts';
 import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 
@@ -109,6 +110,13 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
   const due = () => ({ state: 'due', nextAt: { $lte: new Date(now()) } }) as const;
 
   return {
+    /** The emails of each app that could not be sent, of those that were planned since a time. */
+    countFailed: (read: OverviewRead) =>
+      numbersByApp(mails, read, {
+        where: { createdAt: { $gte: read.since }, state: 'failed' },
+        hint: { appId: 1, createdAt: 1 },
+      }),
+
     /** Plans emails. One whose `_id` exists, in any state, is not changed. */
     async add(all: readonly NewMail[]): Promise<void> {
       if (all.length === 0) return;

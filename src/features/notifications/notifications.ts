@@ -116,6 +116,7 @@ export function createNotifications(deps: {
       jobs,
       owned: [ownedBy(model.collection, 'createdAt')],
       personal: [createMailsOfPerson(model.collection, reader)],
+      ...(config.mail && { overview: { mailsFailing: queue.countFailed } }),
       close: () => mailer?.close(),
     } satisfies Feature,
   };

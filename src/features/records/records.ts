@@ -1,4 +1,5 @@
 import type { Feature } from '../../core/feature.ts';
+import { NEWEST_FIRST } from '../../core/users/users.model.ts';
 import type { Users } from '../../core/users/users.ts';
 import { createRecordFiles, type HeldFiles } from '../files/file-part.ts';
 import type { Files } from '../files/files.ts';
@@ -8,6 +9,7 @@ import { createIndexes } from '../indexes/index-part.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
 import { createRelay, type EventConsumer } from '../outbox/outbox.ts';
 import { createOutbox } from '../outbox/outbox-part.ts';
+import { numbersByApp } from '../overview/overview-part.ts';
 import { createEmailScan } from '../record-reads/email-scan.ts';
 import { createInventory } from '../record-reads/inventory.ts';
 import { createRecordDetails } from '../record-reads/record-details.ts';
@@ -152,6 +154,7 @@ export function createRecords(
         jobs: [files.scans(editor)],
         owned: [erasureStore],
         personal: [createPersonRecords(users, renames.recent, erase, details)],
+        overview: { users: (read) => numbersByApp(users, read, { hint: NEWEST_FIRST }) },
       },
     ] satisfies Feature[],
     /** Erased before what names them: an erasure that stopped finds the rest again. */

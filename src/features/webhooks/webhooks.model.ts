@@ -49,6 +49,11 @@ const webhookSchema = schema(
 ).index({ appId: 1, _id: 1 });
 export type WebhookDocument = DocumentOf<typeof webhookSchema>;
 
+/** Matches webhooks that get no event at the moment, without a decision of an operator. */
+export const FAILING = {
+  $or: [{ failingSince: { $exists: true } }, { 'disabled.reason': { $in: ['gone', 'failing'] } }],
+};
+
 /** The next attempts of an endpoint. */
 export const NEXT_ATTEMPTS = { state: 1, webhookId: 1, nextAt: 1, recordId: 1 } as const;
 

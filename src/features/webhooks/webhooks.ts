@@ -13,6 +13,7 @@ import type { Pace } from '../activity/activity.ts';
 import { createMailApps } from '../notifications/mail-apps.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
+import { numbersByApp } from '../overview/overview-part.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 import type { Records } from '../records/records.ts';
 import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
@@ -27,6 +28,7 @@ import {
   createDeliveryModel,
   createWebhookModel,
   createWebhookStore,
+  FAILING,
   type WebhookStore,
 } from './webhooks.model.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
@@ -125,6 +127,7 @@ export function createWebhooks(deps: {
     ],
     personal: [createDeliveriesOfPerson(reader, deliveries)],
     names: { webhooks: webhooks.named },
+    overview: { webhooksFailing: (read) => numbersByApp(models.webhooks.collection, read, { where: FAILING }) },
     async stop() {
       await dispatcher.stop();
       sender.close();

@@ -5,7 +5,7 @@ import type { NamedApp } from './find-apps.ts';
 /** The most favourites that a browser keeps. */
 const MAX_FAVOURITES = 20;
 
-const keyOf = ({ identity }: Session): string => `favourite apps of ${identity}`;
+const keyOf = ({ identity }: Session): string => ['favourites of', identity].join(' ');
 
 function load(session: Session): readonly NamedApp[] {
   try {

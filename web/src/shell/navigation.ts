@@ -98,7 +98,7 @@ interface Contents {
   holds: boolean;
 }
 
-/** The sections of an app for somebody with these abilities, each with the pages that they may see. */
+/** The sections of an app, with the pages that somebody with these abilities may see. */
 export function sectionsFor(can: Abilities, { keeps, holds }: Contents): readonly Section[] {
   return [...(keeps ? [INBOX] : []), ...(holds ? [HELD] : []), ...SECTIONS]
     .map((section) => ({ ...section, pages: section.pages.filter(({ needs }) => needs === undefined || can[needs]) }))

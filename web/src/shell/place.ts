@@ -83,7 +83,7 @@ export function usePlace(session: Session): Place {
     name: section.name,
     Icon: section.Icon,
     isCurrent: isOfSection(section, path),
-    ...(segment !== 'held' && isOfSection(section, 'held') && { count: formatNumber(held) }),
+    ...(held > 0 && isOfSection(section, 'held') && { count: formatNumber(held) }),
   }));
   const current = sections.find((section) => isOfSection(section, path));
   const pages = sections.flatMap((section) =>
