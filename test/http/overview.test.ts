@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/platform/database/ordered-ids.ts';
-import { joinApp } from '../support/server/accounts.ts';
+import { joinApp, tokenOf } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
@@ -125,12 +125,22 @@ describe('GET /auth/overview (spec 4.3.8)', () => {
 
     const member = await joinApp(server, one, 'viewer');
     expect(idsOf(await overview(member.client))).toEqual([one]);
+    const operator = apps.find(({ sourceAppId }) => sourceAppId === one)?.operator ?? server.client;
+    for (const client of [member.client, operator]) {
+      await client.get(`/auth/overview?sourceAppId=${two}`).expect(403);
+    }
+    expect(idsOf(await overview(server.admin, `?sourceAppId=${two}`))).toEqual([two]);
+    const invited = { email: member.email, role: 'viewer' };
+    const { body } = await server.admin.post(`/auth/apps/${two}/invitations`, invited).expect(200);
+    const accepted = { token: tokenOf(body.link), name: 'Member' };
+    await member.client.post('/auth/invitations/accept', accepted).expect(200);
+    expect(idsOf(await overview(member.client))).toEqual([one, two].sort());
     const key = await createKey(server, server.admin, ['users:read'], { sourceAppId: two });
     const byKey = await key.send('get', '/auth/overview').expect(200);
     expect(idsOf(byKey.body as Answer)).toEqual([two]);
   });
 
-  it.each(['?days=0', '?days=91', '?limit=1001', '?cursor=x', '?sourceAppId=other'])('refuses %s', async (query) => {
+  it.each(['?days=0', '?days=91', '?limit=1001', '?cursor=x', '?q=other'])('refuses %s', async (query) => {
     await server.admin.get(`/auth/overview${query}`).expect(400);
   });
 });

@@ -66,6 +66,8 @@ export interface EndpointSpec {
   scope?: Permission;
   /** The request works on one app: that of the caller, or the one that an admin names. */
   scoped?: true;
+  /** The request works on all apps that the caller may open, so that an account names none. */
+  everyApp?: true;
   /** The event that each success adds to the audit log (spec 4.9), by name. */
   audit?: string;
   tag: string;

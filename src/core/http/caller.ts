@@ -63,9 +63,10 @@ const hasSameAccess = (one: AppPrincipal, other: AppPrincipal): boolean =>
 
 /** @throws {Forbidden} when the caller lacks the role or the scope, or names the app of others */
 function authorize(spec: EndpointSpec, principal: Principal | undefined, req: Request): void {
-  const { role, scope } = spec;
+  const { role, scope, everyApp } = spec;
   if (role && !hasRole(role, principal, req)) throw new Forbidden('adminRequired');
-  if (scope && !principal?.scopes.has(scope)) {
+  const ofAll = everyApp && principal?.kind === 'session' && principal.own === undefined;
+  if (scope && !ofAll && !principal?.scopes.has(scope)) {
     // An account that has to name the app learns that, rather than that it may not do this.
     if (principal?.kind === 'session' && !principal.app) return;
     throw new Forbidden(say('scopeRequired', { scope }));

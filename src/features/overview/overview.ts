@@ -50,12 +50,14 @@ export const overviewEndpoints = {
     path: '/auth/overview',
     auth: 'session or key',
     scope: 'users:read',
+    everyApp: true,
     load: 'read',
     tag: 'Apps',
     summary: 'What happens in the apps of the caller',
     description:
       'Admins: all apps; others: those that they may open. In the order of `sourceAppId`. A number that could not be read in time is absent; then `complete` is false.',
     query: z.strictObject({
+      sourceAppId: SourceAppId.optional().meta({ description: 'Only this app', example: 'newsletter' }),
       days: WholeNumber(1, KEPT_DAYS)
         .default(DEFAULT_DAYS)
         .meta({ description: `The number of days, today included: 1 to ${KEPT_DAYS}`, example: 30 }),
@@ -111,11 +113,12 @@ export function createOverview(deps: {
   }
 
   const getOverview: Route[] = routes(overviewEndpoints, {
-    getOverview: async ({ principal, req, query: { days, limit, cursor } }) => {
-      const bound = ['overview', days];
+    getOverview: async ({ principal, req, query: { sourceAppId, days, limit, cursor } }) => {
+      const bound = ['overview', sourceAppId, days];
       const after = cursors.read<AppPlace>(cursor, bound);
       await activity.flush();
-      const found = await appsOf(await namesFor(principal, req), after, limit + 1);
+      const names = sourceAppId === undefined ? await namesFor(principal, req) : [sourceAppId];
+      const found = await appsOf(names, after, limit + 1);
       const { page, last } = pageOf(found, limit);
       const today = Math.floor(Date.now() / DAY_MS);
       const dates = Array.from({ length: days }, (_, index) => dayOf((today - days + 1 + index) * DAY_MS));
