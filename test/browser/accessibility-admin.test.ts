@@ -37,7 +37,7 @@ describe('the navigation of an operator', () => {
       expect(await more.getAttribute('aria-expanded')).toBe('true');
     }
     const boxes = await Promise.all((await links.all()).map((link) => link.boundingBox()));
-    expect(boxes).toHaveLength(8);
+    expect(boxes).toHaveLength(9);
     for (const box of boxes) {
       expect(box?.x).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);

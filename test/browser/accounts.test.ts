@@ -187,7 +187,7 @@ describe('a role', () => {
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const viewer = await found();
     expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
-    expect(viewer.pages).toEqual(['Users', 'Share']);
+    expect(viewer.pages).toEqual(['Overview', 'Users', 'Share']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(viewer.buttons).not.toContain(name);
     await page.getByRole('link', { name: 'person@example.com' }).click();
     await page.getByText('Record ID').waitFor();
@@ -206,7 +206,7 @@ describe('a role', () => {
     await goTo('/');
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const editor = await found();
-    expect(editor.pages).toEqual(['Users', 'Share', 'Privacy']);
+    expect(editor.pages).toEqual(['Overview', 'Users', 'Share', 'Privacy']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(editor.buttons).toContain(name);
     await goTo(`/apps/${sourceAppId}/privacy`);
     await heading('Privacy');
@@ -216,7 +216,7 @@ describe('a role', () => {
     await beginSession({ email: (await join('manager')).email, password: PASSWORD });
     await goTo(`/apps/${sourceAppId}`);
     await page.getByRole('button', { name: /^Full name/ }).waitFor();
-    const names = ['Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
+    const names = ['Overview', 'Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
     expect((await found()).pages).toEqual(names);
   });
 });

@@ -46,11 +46,12 @@ describe('a link to a view of an app', () => {
 });
 
 describe('the sidebar', () => {
-  const SECTIONS = ['Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
+  const SECTIONS = ['Overview', 'Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
 
   it('has the sections of an app, the same for its operators, and names the one of the page', async () => {
     const { id } = await users.submit('ada@example.com', {});
     const paths: [path: string, title: string, section: string, page?: string][] = [
+      [ofApp('overview'), users.app.sourceAppId, 'Overview'],
       [ofApp('users'), 'Users', 'Users'],
       [ofApp(`users/${id}`), 'ada@example.com', 'Users'],
       [ofApp('import'), 'Import', 'Users'],
@@ -82,7 +83,7 @@ describe('the sidebar', () => {
         await goWithin(users.page, at);
         await heading(title);
         // Held is there while the app holds submissions, and on its own page.
-        const all = [...(section === 'Held' ? ['Held'] : []), ...SECTIONS];
+        const all = section === 'Held' ? ['Overview', 'Held', ...SECTIONS.slice(1)] : SECTIONS;
         await expect.poll(() => currentOf('Main')).toEqual({ all, current: [section] });
         if (page) expect((await currentOf(section)).current, at).toEqual([page]);
       }
@@ -117,7 +118,7 @@ describe('the sidebar', () => {
     await heading('Apps');
     await switcher('All apps').waitFor();
     const pages = users.page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link');
-    expect(await pages.allInnerTexts()).toEqual(['Apps', 'All users', 'Privacy', 'Audit log', 'Accounts']);
+    expect(await pages.allInnerTexts()).toEqual(['Overview', 'Apps', 'All users', 'Privacy', 'Audit log', 'Accounts']);
   });
 });
 

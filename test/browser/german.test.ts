@@ -20,8 +20,19 @@ withAppOfViews((...started) => {
   [server, app] = started;
 });
 
-const ADMIN_PAGES = ['/apps', '/new-form', '/users', '/users?q=user29', '/privacy', '/audit', '/accounts', '/none'];
+const ADMIN_PAGES = [
+  '/overview',
+  '/apps',
+  '/new-form',
+  '/users',
+  '/users?q=user29',
+  '/privacy',
+  '/audit',
+  '/accounts',
+  '/none',
+];
 const APP_PAGES = [
+  '/overview',
   '/users',
   '/users?by=data.plan',
   '/users?q=nobody',

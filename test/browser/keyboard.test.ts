@@ -49,7 +49,7 @@ describe('the palette', () => {
     await input.waitFor();
     expect(await focusedLabel(page)).toBe('Name of an app or a page');
     await palette(page).getByText('There are more apps').waitFor();
-    expect((await options(page)).slice(0, 2)).toEqual(['Apps Page', 'All users Page']);
+    expect((await options(page)).slice(0, 2)).toEqual(['Overview Page', 'Apps Page']);
 
     await input.fill('TERS-2');
     await expect.poll(() => options(page)).toEqual([20, 21, 22, 23].map((n) => `letters-${n} App`));

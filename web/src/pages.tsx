@@ -25,6 +25,8 @@ const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const MembersPage = lazy(() => import('./members/members-page.tsx'));
 const NewFormPage = lazy(() => loadConnectTexts().then(() => import('./first-form/new-form-page.tsx')));
+const OverviewPage = lazy(() => import('./overview/overview-page.tsx'));
+const AppOverviewPage = lazy(() => import('./overview/app-overview-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
@@ -67,6 +69,7 @@ function AdminPages({ session }: { session: Session }) {
           <Redirect to="/apps" replace />
         </Route>
         <Route path="/apps" component={AppsPage} />
+        <Route path="/overview" component={OverviewPage} />
         <Route path="/apps/:sourceAppId/*?">
           {({ sourceAppId }) => (
             <Suspense fallback={<PageSkeleton />}>
@@ -96,6 +99,7 @@ function OperatorPages({ session }: { session: Session }) {
   return (
     <Suspense fallback={<PageSkeleton />}>
       <Switch>
+        <Route path="/overview" component={OverviewPage} />
         <Route path="/">{scope ? <StartPage scope={scope} /> : <ChooseAppPage session={session} />}</Route>
         {session.account && <Route path="/account" component={AccountPage} />}
         <Route path="/apps/:app/*?">
@@ -126,6 +130,7 @@ function AppPages({ scope }: { scope: Scope }) {
   const { sourceAppId } = scope;
   const can = useAbilities();
   const pages: Readonly<Record<string, ReactNode>> = {
+    overview: <AppOverviewPage scope={scope} />,
     users: <UsersPage scope={scope} />,
     import: can.import && <ImportPage scope={scope} />,
     webhooks: can.webhooks && <WebhooksPage scope={scope} />,

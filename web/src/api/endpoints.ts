@@ -18,6 +18,7 @@ import type { accountEndpoints } from '#src/features/members/accounts.routes.ts'
 import type { memberEndpoints } from '#src/features/members/members.routes.ts';
 import type { ownAccountEndpoints } from '#src/features/members/own-account.routes.ts';
 import type { mailStatusEndpoints } from '#src/features/notifications/notifications.ts';
+import type { overviewEndpoints } from '#src/features/overview/overview.ts';
 import type { editingEndpoints } from '#src/features/people/editing.ts';
 import type { historyEndpoints } from '#src/features/people/history.ts';
 import type { peopleEndpoints } from '#src/features/people/people.routes.ts';
@@ -62,6 +63,7 @@ type Endpoints = typeof accountEndpoints &
   typeof inboxEndpoints &
   typeof logInEndpoints &
   typeof memberEndpoints &
+  typeof overviewEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaReadEndpoints &
@@ -121,6 +123,7 @@ export type ChangeOfUsers = ResponseBody<'GET /auth/changes/:id'>;
 export type HistoryEntry = ResponseBody<'GET /auth/users/:id/history'>['entries'][number];
 export type ConsentEntry = ShownConsent;
 export type NewApp = NonNullable<Request<'POST /auth/apps'>['body']>;
+export type AppOverview = ResponseBody<'GET /auth/overview'>['apps'][number];
 export type AppRecord = ResponseBody<'GET /auth/apps'>['apps'][number];
 export type ApiKey = ResponseBody<'GET /auth/keys'>['keys'][number];
 export type KeyScope = ApiKey['scopes'][number];

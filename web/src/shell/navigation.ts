@@ -5,6 +5,7 @@ import {
   InboxIcon,
   LockIcon,
   LogIcon,
+  OverviewIcon,
   PenIcon,
   PersonIcon,
   SettingsIcon,
@@ -41,6 +42,8 @@ const one = (path: string, name: string, needs?: keyof Abilities): AppPage[] => 
 
 const INBOX: Section = { name: t.apps.pages.inbox, Icon: InboxIcon, pages: one('inbox', t.apps.pages.inbox) };
 const HELD: Section = { name: t.apps.pages.held, Icon: HeldIcon, pages: one('held', t.apps.pages.held) };
+
+const OVERVIEW: Section = { name: t.overview.title, Icon: OverviewIcon, pages: one('overview', t.overview.title) };
 
 /** The sections of each app. Its inbox and its held submissions follow from what it has. */
 const SECTIONS: readonly Section[] = [
@@ -85,6 +88,7 @@ const SECTIONS: readonly Section[] = [
 
 /** The pages of an administrator that concern all apps. */
 export const PAGES_OF_ALL_APPS = [
+  { href: '/overview', name: t.overview.title, Icon: OverviewIcon },
   { href: '/apps', name: t.shell.apps, Icon: AppsIcon },
   { href: '/users', name: t.shell.allUsers, Icon: UsersIcon },
   { href: '/privacy', name: t.shell.privacy, Icon: LockIcon },
@@ -100,7 +104,7 @@ interface Contents {
 
 /** The sections of an app, with the pages that somebody with these abilities may see. */
 export function sectionsFor(can: Abilities, { keeps, holds }: Contents): readonly Section[] {
-  return [...(keeps ? [INBOX] : []), ...(holds ? [HELD] : []), ...SECTIONS]
+  return [OVERVIEW, ...(keeps ? [INBOX] : []), ...(holds ? [HELD] : []), ...SECTIONS]
     .map((section) => ({ ...section, pages: section.pages.filter(({ needs }) => needs === undefined || can[needs]) }))
     .filter(({ pages }) => pages.length > 0);
 }

@@ -11,9 +11,11 @@ export function formatNumber(number: number): string {
   return numbers.format(number);
 }
 
-const sizes = (['byte', 'kilobyte', 'megabyte'] as const).map(
-  (unit) => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }),
-);
+const sizes = (['byte', 'kilobyte', 'megabyte'] as const).map((unit) => {
+  // The short name of a byte has no plural.
+  const unitDisplay = unit === 'byte' ? 'long' : 'short';
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay, maximumFractionDigits: 1 });
+});
 
 /** Formats a number of bytes, for example `1.2 MB`, where 1 MB has 1,000,000 bytes. */
 export function formatBytes(bytes: number): string {

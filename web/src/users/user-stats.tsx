@@ -2,26 +2,17 @@ import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { calendarDay, Time } from '../components/content/time.tsx';
 import { formatNumber } from '../texts/format.ts';
-import { locale } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
 import type { Breakdown } from './breakdown/bars.ts';
-import { countTicks } from './breakdown/charts.tsx';
 import { breakdownQuery } from './breakdown/query.ts';
+import { type Day, DayChart } from './day-chart.tsx';
 import { isFiltered, type UserFilter } from './list/list-parameters.ts';
 import type { UserCount } from './list/use-user-count.ts';
 import { STATS_DAYS, scopedStatsQuery, TIME_ZONE } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
 
-const HEIGHT = 72;
-const GAP = 0.25;
 const DAY_MS = 86_400_000;
-const DAYS_OF_WEEK = 7;
-
-interface Day {
-  date: string;
-  created: number;
-}
 
 interface UserStatsProps {
   scope: Scope;
@@ -42,7 +33,11 @@ function OfApp({ scope }: { scope: Scope }) {
   if (data.users === 0) return null;
   const recent = data.days.reduce((sum, { created }) => sum + created, 0);
   return (
-    <Stats title={t.users.statistics.title} days={data.days} timeZone={data.timeZone}>
+    <Stats
+      title={t.users.statistics.title}
+      days={data.days.map(({ date, created }) => ({ date, count: created }))}
+      timeZone={data.timeZone}
+    >
       <Stat name={t.users.statistics.users} value={formatNumber(data.users)} />
       <Stat name={t.users.statistics.newIn(data.days.length)} value={formatNumber(recent)} />
       {/* Absent when imports created all users. */}
@@ -90,7 +85,7 @@ function daysOf({ ranges = [] }: Breakdown, dates: readonly string[]): Day[] {
     const date = String(from).slice(0, 10);
     created.set(date, (created.get(date) ?? 0) + count);
   }
-  return dates.map((date) => ({ date, created: created.get(date) ?? 0 }));
+  return dates.map((date) => ({ date, count: created.get(date) ?? 0 }));
 }
 
 const Loading = () => <Skeleton h={122} mb="md" radius={12} className={classes.loading ?? ''} />;
@@ -104,11 +99,11 @@ interface StatsProps {
 
 /** With a chart when users were created on more than one day. */
 function Stats({ title, days, timeZone, children }: StatsProps) {
-  const [first, second] = days.filter(({ created }) => created > 0);
+  const [first, second] = days.filter(({ count }) => count > 0);
   return (
     <section className={`${classes.stats} ${second ? classes.charted : ''}`} aria-label={title} data-statistics>
       {children}
-      {second && <Chart days={days} timeZone={timeZone} />}
+      {second && <DayChart days={days} title={t.users.statistics.chart(timeZone)} />}
       {first && !second && <Stat name={t.users.statistics.allOn} value={calendarDay(first.date)} small />}
     </section>
   );
@@ -121,79 +116,4 @@ function Stat({ name, value, small = false }: { name: string; value: React.React
       <div className={small ? classes.text : classes.value}>{value}</div>
     </div>
   );
-}
-
-const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-
-function Chart({ days, timeZone }: { days: readonly Day[]; timeZone: string }) {
-  const ticks = countTicks(Math.max(1, ...days.map(({ created }) => created)));
-  const top = ticks.at(-1) ?? 1;
-  const today = days.length - 1;
-  return (
-    <figure className={classes.chart}>
-      <figcaption className={classes.caption}>{t.users.statistics.chart(timeZone)}</figcaption>
-      <div className={classes.counts} aria-hidden="true">
-        {ticks.map((tick) => (
-          <span key={tick} style={{ bottom: `${(tick / top) * 100}%` }}>
-            {formatNumber(tick)}
-          </span>
-        ))}
-      </div>
-      <svg
-        viewBox={`0 0 ${days.length} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        className={classes.bars}
-        aria-hidden="true"
-      >
-        {ticks.map((tick) => (
-          <line key={tick} x2={days.length} {...levelOf(tick, top)} className={classes.level} />
-        ))}
-        {days.map(({ date, created }, index) => {
-          const height = created === 0 ? 0 : Math.max(3, (created / top) * HEIGHT);
-          return (
-            <rect
-              key={date}
-              x={index + GAP / 2}
-              y={HEIGHT - height}
-              width={1 - GAP}
-              height={height}
-              className={classes.bar}
-            >
-              <title>{`${calendarDay(date)}: ${formatNumber(created)}`}</title>
-            </rect>
-          );
-        })}
-      </svg>
-      <div className={classes.dates} aria-hidden="true">
-        {days.map(({ date }, index) => {
-          if ((today - index) % DAYS_OF_WEEK !== 0) return null;
-          return (
-            <span key={date} style={{ right: `${((today - index) / days.length) * 100}%` }}>
-              {shortDay.format(new Date(date))}
-            </span>
-          );
-        })}
-      </div>
-      {/* A table ignores the height of its class, and would extend the page. */}
-      <div className="visually-hidden">
-        <table>
-          <caption>{t.users.statistics.chart(timeZone)}</caption>
-          <tbody>
-            {days.map(({ date, created }) => (
-              <tr key={date}>
-                <th scope="row">{calendarDay(date)}</th>
-                <td>{formatNumber(created)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </figure>
-  );
-}
-
-/** The ends of the line of a tick, whole within the picture. */
-function levelOf(tick: number, top: number): { y1: number; y2: number } {
-  const y = Math.min(HEIGHT - 0.5, Math.max(0.5, HEIGHT * (1 - tick / top)));
-  return { y1: y, y2: y };
 }

@@ -14,6 +14,7 @@ import { imports } from './import.tsx';
 import { inbox } from './inbox.tsx';
 import { keys } from './keys.tsx';
 import { members } from './members.tsx';
+import { overview } from './overview.tsx';
 import { privacy } from './privacy.tsx';
 import { record } from './record.tsx';
 import { schemaEditor } from './schema-editor.tsx';
@@ -39,6 +40,7 @@ export const de: Texts = {
   inbox,
   keys,
   members,
+  overview,
   privacy,
   record,
   schemaEditor,

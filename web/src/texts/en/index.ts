@@ -13,6 +13,7 @@ import { imports } from './import.tsx';
 import { inbox } from './inbox.tsx';
 import { keys } from './keys.tsx';
 import { members } from './members.tsx';
+import { overview } from './overview.tsx';
 import { privacy } from './privacy.tsx';
 import { record } from './record.tsx';
 import { schemaEditor } from './schema-editor.tsx';
@@ -37,6 +38,7 @@ export const en = {
   inbox,
   keys,
   members,
+  overview,
   privacy,
   record,
   schemaEditor,
