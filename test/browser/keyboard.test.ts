@@ -95,7 +95,13 @@ describe('the palette', () => {
     await heading(page, 'Users');
     await page.keyboard.press('Control+k');
     await palette(page).getByRole('combobox').fill('a');
-    expect(await options(page)).toEqual(['Privacy Page', 'API keys Page', 'Audit log Page']);
+    expect(await options(page)).toEqual([
+      'Link and code Page',
+      'Import a form Page',
+      'Privacy Page',
+      'API keys Page',
+      'Audit log Page',
+    ]);
     await page.keyboard.press('Escape');
     await palette(page).waitFor({ state: 'detached' });
     await end(visited);

@@ -11,7 +11,7 @@ export interface OverviewRead {
 }
 
 /** Resolves with a number by the id of each app in hexadecimal. An app without one has 0. */
-export type ReadNumbers = (read: OverviewRead) => Promise<ReadonlyMap<string, number>>;
+type ReadNumbers = (read: OverviewRead) => Promise<ReadonlyMap<string, number>>;
 
 /** The numbers of an app in the overview (spec 4.3.8). */
 export const OVERVIEW_NUMBERS = ['users', 'held', 'webhooksFailing', 'mailsFailing', 'filesBytes'] as const;
