@@ -65,18 +65,75 @@ describe('the inbox', () => {
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.nth(1).innerText()).toContain('Ada · First <b>message</b> · Question');
-    await rows.nth(0).locator('summary').click();
-    await page.getByText('Second\nmessage').last().waitFor();
+    await rows.nth(0).getByRole('link').click();
+    const message = page.getByRole('article', { name: 'Message of ada@example.com' });
+    await message.getByText('Second\nmessage').waitFor();
     // Hebrew begins at the right, and its end, the exclamation mark, is at the left.
-    for (const selector of ['summary span', 'dd']) {
+    for (const selector of ['li span', 'dd']) {
       expect(await fromLeft(page, selector, 'שלום!')).toEqual([4, 3, 2, 1, 0]);
     }
-    await rows.nth(1).locator('summary').click();
-    await page.getByRole('link', { name: 'Show the record' }).first().click();
+    // The other one stands below it.
+    await message.getByRole('region', { name: 'Other messages of this person' }).locator('summary').click();
+    await message.getByText('First <b>message</b>', { exact: true }).waitFor();
+    await message.getByRole('link', { name: 'Show the record' }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
     await page.getByRole('link', { name: 'Show 2' }).click();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await expect.poll(() => rows.count()).toBe(2);
+    expectClean();
+    await close();
+  });
+
+  it('answers, sets the status of the team, and is read by keyboard', { tags: 'long' }, async () => {
+    const team = await server.admin.buildApp({
+      fields: [
+        { key: 'message', label: 'Message', kind: 'text', maxLength: 5_000 },
+        {
+          key: 'status',
+          label: 'Status',
+          kind: 'select',
+          enum: ['new', 'done'],
+          enumLabels: { new: 'New one', done: 'Done' },
+          default: 'new',
+          writers: 'staff',
+        },
+      ],
+    });
+    await server.admin.put(`/auth/apps/${team.sourceAppId}/history`, { submissions: true }).expect(200);
+    const send = (email: string, message: string) =>
+      server.client.submit(team.sourceAppId, { email, data: { message } }).expect(200);
+    await send('first@example.com', 'The first');
+    // Neither the address nor the text can add a recipient or a header.
+    await send("o'hara+x?cc=eve@example.com", 'Hello & welcome?\r\nBcc: eve@example.com');
+    await expect
+      .poll(() => server.db.collection('submissions').countDocuments({ sourceAppId: team.sourceAppId }))
+      .toBe(2);
+    const { page, expectClean, close } = await visitAs(server, team, '/inbox');
+    await page.getByText('Choose a message to read it here.').waitFor();
+    await page.keyboard.press('j');
+    const newest = page.getByRole('article', { name: /hara/ });
+    await newest.waitFor();
+    const link = new URL((await newest.getByRole('link', { name: 'Reply' }).getAttribute('href')) ?? '');
+    expect(decodeURIComponent(link.pathname)).toBe("o'hara+x?cc=eve@example.com");
+    expect([...link.searchParams.keys()]).toEqual(['subject', 'body']);
+    expect(link.searchParams.get('subject')).toBe(`Re: ${team.sourceAppId}`);
+    expect(link.searchParams.get('body')).toMatch(/wrote:\r\n> Message: Hello & welcome\?\s+> Bcc: eve@example.com$/);
+
+    await page.keyboard.press('j');
+    const first = page.getByRole('article', { name: 'Message of first@example.com' });
+    await first.waitFor();
+    expect(await first.getByRole('button', { name: 'Older message' }).isDisabled()).toBe(true);
+    await first.getByLabel('Status').selectOption('Done');
+    await page.getByText('The status is stored').waitFor();
+    const { body } = await server.admin
+      .get(`/auth/users?sourceAppId=${team.sourceAppId}&where=data.status:eq:done`)
+      .expect(200);
+    expect(body.users.map(({ email }: { email: string }) => email)).toEqual(['first@example.com']);
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('k');
+    await newest.waitFor();
+    await page.keyboard.press('u');
+    await page.getByText('Choose a message to read it here.').waitFor();
     expectClean();
     await close();
   });
@@ -157,16 +214,21 @@ describe('the inbox', () => {
     await arrived(30);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
-    await rows.nth(0).locator('summary').click();
+    await rows.nth(0).getByRole('link').click();
+    await page.getByRole('article').waitFor();
     await page.setViewportSize({ width: 375, height: 800 });
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await page.getByRole('button', { name: 'Older' }).click();
+    // A phone shows the message in place of the list.
+    expect(await rows.filter({ visible: true }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Back to the inbox' }).click();
+    await page.getByRole('button', { name: 'Older', exact: true }).click();
     await expect.poll(() => rows.count()).toBe(5);
-    await rows.nth(4).locator('summary').click();
-    await rows.nth(4).getByRole('link', { name: 'Show the record' }).click();
+    await rows.nth(4).getByRole('link').click();
+    await page.getByRole('article').getByRole('link', { name: 'Show the record' }).click();
     await page.getByRole('heading', { level: 1, name: 'p0@example.com' }).waitFor();
     await page.goBack();
-    await expect.poll(() => rows.count()).toBe(5);
+    await page.goBack();
+    await expect.poll(() => rows.filter({ visible: true }).count()).toBe(5);
     await page.getByLabel('Search all data').fill('Person 2');
     await rows.getByText('p29@example.com').waitFor();
     expectClean();

@@ -139,7 +139,6 @@ function AppPages({ scope }: { scope: Scope }) {
     audit: can.manage && <AuditPage scope={scope} />,
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,
     held: <HeldPage scope={scope} />,
-    inbox: <InboxPage scope={scope} />,
     share: <SharePage scope={scope} />,
     'share/import': can.manage && <ImportFormPage scope={scope} />,
     start: <StartPage scope={scope} />,
@@ -153,6 +152,7 @@ function AppPages({ scope }: { scope: Scope }) {
         </Route>
       ))}
       <Route path="/apps/:app/users/:id">{({ id }) => <RecordPage key={id} id={id} scope={scope} />}</Route>
+      <Route path="/apps/:app/inbox/:id?">{({ id }) => <InboxPage scope={scope} id={id} />}</Route>
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       )}

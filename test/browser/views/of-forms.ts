@@ -113,8 +113,9 @@ export const OF_FORMS: View[] = [
     path: '/apps/messages/inbox',
     open: async (page) => {
       const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
-      await rows.nth(0).locator('summary').click();
-      await page.getByRole('button', { name: 'Older' }).waitFor();
+      await rows.nth(0).getByRole('link').click();
+      await page.getByRole('article').waitFor();
+      await page.getByRole('button', { name: 'Older', exact: true }).waitFor();
     },
   },
   {

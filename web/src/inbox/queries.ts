@@ -39,6 +39,18 @@ export const inboxQuery = (scope: Scope, { q, where }: InboxFilter, cursor: stri
   });
 };
 
+/** The most messages of a person beside one of them. */
+const BESIDE = 20;
+
+/** The newest submissions of a person. */
+export const otherMessagesQuery = (scope: Scope, email: string) => {
+  const query = { limit: BESIDE, where: [ofEmail(email)], ...scopeParameter(scope) };
+  return queryOptions({
+    queryKey: ['inbox', 'of person', query],
+    queryFn: ({ signal }) => call('GET /auth/submissions', { query, signal }),
+  });
+};
+
 /** The most submissions of a record that its page counts. */
 export const COUNTED = 200;
 

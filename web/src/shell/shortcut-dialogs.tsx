@@ -64,6 +64,9 @@ const COMMAND = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : t.shell.ke
 const KEYS: readonly [keys: readonly string[], words: string][] = [
   [['/'], t.shell.keys.search],
   [[COMMAND, 'K'], t.shell.keys.palette],
+  [['j', 'k'], t.inbox.keys],
+  [['r'], t.inbox.reply],
+  [['u'], t.inbox.back],
   [['?'], t.shell.keys.list],
   [[t.shell.keys.shift, t.shell.keys.click], t.shell.keys.range],
   [['←', '↑', '→', '↓'], t.shell.keys.cells],

@@ -29,14 +29,16 @@ export function filesOf({ kind }: Pick<Field, 'kind'>, value: unknown): FileValu
 interface FileListProps {
   scope: Scope;
   files: readonly FileValue[];
+  /** Whether pictures are shown in a size in which one sees them. */
+  isLarge?: boolean;
   /** What can be done with a file. */
   action?: (file: FileValue) => ReactNode;
 }
 
 /** Files with their name, type and size; a link saves one. */
-export function FileList({ scope, files, action }: FileListProps) {
+export function FileList({ scope, files, isLarge, action }: FileListProps) {
   return (
-    <ul className={classes.list}>
+    <ul className={classes.list} data-large={isLarge || undefined}>
       {files.map((file) => (
         <li key={file.id} className={classes.file}>
           <Picture scope={scope} file={file} />
