@@ -103,8 +103,10 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
           {id === undefined && shown.length > 0 && <p className={classes.hint}>{t.inbox.choose}</p>}
           {id !== undefined && (
             <div>
-              <Link href={pathOf()} state={state} className={`${back.back} ${classes.back}`}>
-                <LeftIcon size={16} /> {t.inbox.back}
+              <Link href={pathOf()} state={state} className={classes.back ?? ''}>
+                <span className={back.back}>
+                  <LeftIcon size={16} /> {t.inbox.back}
+                </span>
               </Link>
               {message && schema && (
                 <Message

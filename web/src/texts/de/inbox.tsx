@@ -3,7 +3,7 @@ import { plural } from '../format.ts';
 
 export const inbox: typeof en = {
   title: 'Posteingang',
-  note: 'Jede Einsendung, wie sie kam, neueste zuerst, auch wenn jemand noch einmal schreibt.',
+  note: 'Jede Einsendung, wie sie kam.',
   ends: (days) =>
     `Jede wird nach ${plural(days, { one: '# Tag', other: '# Tagen' })} gelöscht, einstellbar unter „Datenschutz“. ` +
     'Datensätze bleiben.',

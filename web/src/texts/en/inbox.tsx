@@ -2,7 +2,7 @@ import { plural } from '../format.ts';
 
 export const inbox = {
   title: 'Inbox',
-  note: 'Every submission as it came, newest first, also when somebody writes again.',
+  note: 'Every submission as it came.',
   ends: (days: number) =>
     `Each is deleted after ${plural(days, { one: '# day', other: '# days' })}, a setting of Privacy. Records stay.`,
   list: 'Submissions',
