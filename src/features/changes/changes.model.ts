@@ -20,22 +20,17 @@ export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'un
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
 /** How far a pass over the records is, and what it did. */
-const passSchema = schema(
-  {
-    /** The number of processed records, which is also the position. */
-    done: { type: Number, required: true },
-    changed: { type: Number, required: true },
-    refused: { type: Number, required: true },
-    /** The first ones. */
-    errors: {
-      type: [
-        schema({ id: { type: String, required: true }, message: { type: String, required: true } }, { _id: false }),
-      ],
-      required: true,
-    },
+const passSchema = schema({
+  /** The number of processed records, which is also the position. */
+  done: { type: Number, required: true },
+  changed: { type: Number, required: true },
+  refused: { type: Number, required: true },
+  /** The first ones. */
+  errors: {
+    type: [schema({ id: { type: String, required: true }, message: { type: String, required: true } })],
+    required: true,
   },
-  { _id: false },
-);
+});
 export type Pass = DocumentOf<typeof passSchema>;
 
 /** A change of many records (spec 4.3.6). Its records are in `change_records`. */

@@ -18,20 +18,17 @@ const RESERVED_FOR_WITHDRAWALS = 100;
 const MAX_REMEMBERED = 4;
 
 /** One change of a consent (spec 2.8). */
-const entrySchema = schema(
-  {
-    key: { type: String, required: true },
-    /** False when the consent was withdrawn. */
-    given: { type: Boolean, required: true },
-    at: { type: Date, required: true },
-    version: { type: String, required: true },
-    schemaVersion: { type: Number, required: true },
-    label: { type: String, required: true },
-    /** Without query and fragment. */
-    page: String,
-  },
-  { _id: false },
-);
+const entrySchema = schema({
+  key: { type: String, required: true },
+  /** False when the consent was withdrawn. */
+  given: { type: Boolean, required: true },
+  at: { type: Date, required: true },
+  version: { type: String, required: true },
+  schemaVersion: { type: Number, required: true },
+  label: { type: String, required: true },
+  /** Without query and fragment. */
+  page: String,
+});
 type ConsentEntry = DocumentOf<typeof entrySchema>;
 
 /** By key: the last version that was given, or false after a withdrawal. */

@@ -11,13 +11,10 @@ import { daysUpTo } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 
 /** Whether submissions are part of the history of records, and how many days entries are kept. */
-const historySchema = schema(
-  {
-    submissions: { type: Boolean, required: true },
-    days: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const historySchema = schema({
+  submissions: { type: Boolean, required: true },
+  days: { type: Number, required: true },
+});
 type HistorySettings = DocumentOf<typeof historySchema>;
 
 export const MAX_HISTORY_DAYS = 3_650;

@@ -61,13 +61,10 @@ export const retentionEndpoints = {
 } as const satisfies Endpoints;
 
 /** The age in days at which records are erased, and the time it counts from. */
-const retentionSchema = schema(
-  {
-    days: { type: Number, required: true },
-    basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
-  },
-  { _id: false },
-);
+const retentionSchema = schema({
+  days: { type: Number, required: true },
+  basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
+});
 type Retention = DocumentOf<typeof retentionSchema>;
 
 const members = {

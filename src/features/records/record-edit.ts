@@ -51,14 +51,11 @@ import { oldKeyIssues } from '../renames/renames.ts';
 import type { EditParts } from './edit-part.ts';
 
 /** The last change of many records that wrote a record, or undid that. As an import mark. */
-const changeMarkSchema = schema(
-  {
-    id: ObjectId,
-    undone: Boolean,
-    fence: ObjectId,
-  },
-  { _id: false },
-);
+const changeMarkSchema = schema({
+  id: ObjectId,
+  undone: Boolean,
+  fence: ObjectId,
+});
 export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
 
 declare module '../../core/users/users.model.ts' {
