@@ -105,8 +105,8 @@ export interface EndpointSpec {
   isRedirect?: boolean;
   /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
-  /** Error statuses other than those implied by authentication and body. */
-  errors: readonly number[];
+  /** Error statuses other than those implied by authentication, `scoped` and body. */
+  errors?: readonly number[];
   /** The schema of the JSON of a 401 that has another body than the other refusals. */
   unauthenticated?: z.ZodType;
   /** Sends 304 for `If-None-Match`. */
@@ -162,8 +162,10 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
 /** A plain value is sent as JSON; the other replies are classes of platform/http/reply.ts. */
 type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | StoredFile | Redirect | Html | Empty;
 
+/** Nothing stands for `Ok`. */
 type Body<Spec extends EndpointSpec> =
   | z.input<Spec['response']>
+  | ({ ok: true } extends z.input<Spec['response']> ? void : never)
   | (Spec['accepted'] extends z.ZodType ? z.input<Spec['accepted']> : never);
 
 type Handler<Spec extends EndpointSpec> = (input: Input<Spec>) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>>;

@@ -47,7 +47,7 @@ export const userListEndpoints = {
     summary: "The session's users",
     description: "All users of the session's app, newest first, streamed.",
     response: z.strictObject({ users: z.array(User) }),
-    errors: [404, 429],
+    errors: [429],
   },
   listAllUsers: {
     method: 'get',

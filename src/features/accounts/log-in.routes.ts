@@ -119,7 +119,6 @@ export const logInEndpoints = {
     body: jsonBody(z.strictObject({ email: Email })),
     response: Ok,
     status: 202,
-    errors: [],
   },
   resetPassword: {
     ...visitor,
@@ -174,7 +173,6 @@ export function logInRoutes(
     forgetPassword: ({ body, res }) => {
       accounts.forget(body.email);
       res.status(202);
-      return { ok: true as const };
     },
 
     resetPassword: async (input) => enter(await accounts.reset(input.body.token, input.body.password), input),

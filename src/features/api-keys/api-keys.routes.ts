@@ -66,6 +66,7 @@ const Scoped = z.strictObject({ sourceAppId: ScopeParameter });
 const shared = {
   auth: 'session',
   scope: 'manage',
+  scoped: true,
   load: 'light',
   tag: 'API keys',
   query: Scoped,
@@ -77,17 +78,14 @@ export const apiKeyEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/keys',
-    scoped: true,
     summary: "The API keys of the session's app",
     description: 'Also those that have ended, the oldest first.',
     response: z.strictObject({ keys: z.array(ApiKey) }),
-    errors: [404],
   },
   createKey: {
     ...shared,
     method: 'post',
     path: '/auth/keys',
-    scoped: true,
     audit: 'key.created',
     summary: "Create an API key of the session's app",
     description:
@@ -100,19 +98,17 @@ export const apiKeyEndpoints = {
         .regex(/^uck_[A-Za-z0-9_-]{43}$/)
         .meta({ example: 'uck_Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' }),
     }),
-    errors: [404, 409],
+    errors: [409],
   },
   deleteKey: {
     ...shared,
     method: 'delete',
     path: '/auth/keys/:id',
-    scoped: true,
     audit: 'key.deleted',
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',
     params: z.object({ id: Id }),
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -126,10 +122,7 @@ export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
       return created;
     },
 
-    deleteKey: async ({ app: { id }, params }) => {
-      await keys.remove(id, params.id);
-      return { ok: true as const };
-    },
+    deleteKey: ({ app: { id }, params }) => keys.remove(id, params.id),
   });
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {

@@ -125,7 +125,6 @@ export const auditEndpoints = {
       }),
     }),
     response: z.strictObject({ events: z.array(Event), next: z.string().optional().meta({ example: 'AbC123' }) }),
-    errors: [],
   },
 } as const satisfies Endpoints;
 

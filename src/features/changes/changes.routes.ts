@@ -69,6 +69,7 @@ const Change = z
 const shared = {
   auth: 'session or key',
   scope: 'users:write',
+  scoped: true,
   load: 'light',
   tag: 'Users',
 } as const;
@@ -84,7 +85,6 @@ export const changeEndpoints = {
     ...shared,
     method: 'patch',
     path: '/auth/users',
-    scoped: true,
     load: 'long',
     audit: 'users.changed',
     summary: "Change many of the session's users",
@@ -98,7 +98,7 @@ export const changeEndpoints = {
     // Counts any number of records.
     slow: true,
     response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
-    errors: [404, 409, 429],
+    errors: [409, 429],
   },
   listChanges: {
     ...shared,
@@ -106,44 +106,37 @@ export const changeEndpoints = {
     path: '/auth/changes',
     load: 'read',
     scope: 'users:read',
-    scoped: true,
     summary: 'Changes of many users',
     description: `The newest ${MAX_LISTED}, newest first.`,
     query: z.strictObject({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ changes: z.array(Change) }),
-    errors: [404],
   },
   getChange: {
     ...ofOne,
     method: 'get',
     path: '/auth/changes/:id',
     scope: 'users:read',
-    scoped: true,
     summary: 'The progress of a change of many users',
     response: Change,
-    errors: [404],
   },
   undoChange: {
     ...ofOne,
     method: 'post',
     path: '/auth/changes/:id/undo',
-    scoped: true,
     audit: 'change.undone',
     summary: 'Undo a change of many users',
     description: 'Restores the values before, in the background, where those that the change set are still stored.',
     response: Ok,
-    errors: [404, 409],
+    errors: [409],
   },
   stopChange: {
     ...ofOne,
     method: 'delete',
     path: '/auth/changes/:id',
-    scoped: true,
     audit: 'change.stopped',
     summary: 'Stop a change of many users, or its undo',
     description: 'The batch in progress ends. What was changed stays, and can be undone.',
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -184,13 +177,11 @@ export const changeRoutes = (deps: {
     undoChange: async ({ app, principal, params, until }) => {
       await store.undo(app.id, params.id, authorOf(principal, 'revert'), until);
       wake();
-      return { ok: true as const };
     },
 
     stopChange: async ({ app, params, until }) => {
       await store.stop(app.id, params.id, until);
       wake();
-      return { ok: true as const };
     },
   });
 };

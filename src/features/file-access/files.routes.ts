@@ -73,7 +73,7 @@ export const fileEndpoints = {
     description: 'Whole, or one range of its bytes; several ranges count as none.',
     params: FilePath,
     query: z.strictObject({ inline: Inline, sourceAppId: ScopeParameter }),
-    errors: [404, 409, 410, 416],
+    errors: [409, 410, 416],
   },
   linkFile: {
     method: 'post',
@@ -91,7 +91,7 @@ export const fileEndpoints = {
       url: z.string().meta({ example: 'https://forms.example.com/files/AZUT-LSqfsW2' }),
       expiresAt: Timestamp,
     }),
-    errors: [404, 409, 410],
+    errors: [409, 410],
   },
   addFile: {
     method: 'post',
@@ -119,7 +119,7 @@ export const fileEndpoints = {
     status: 201,
     response: z.strictObject({ value: z.array(FileValue).meta({ description: 'The new list of the field' }) }),
     responseHeaders: RECORD_ETAG,
-    errors: [404, 409, 412],
+    errors: [409, 412],
   },
   getLinkedFile: {
     ...reading,

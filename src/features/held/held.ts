@@ -29,6 +29,7 @@ const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const shared = {
   auth: 'session or key',
+  scoped: true,
   tag: 'Forms',
 } as const;
 
@@ -51,7 +52,6 @@ export const heldEndpoints = {
     method: 'get',
     path: '/auth/held',
     scope: 'users:read',
-    scoped: true,
     audit: 'held.listed',
     summary: "The session's held submissions",
     description:
@@ -68,7 +68,6 @@ export const heldEndpoints = {
       held: z.array(Held),
       next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
     }),
-    errors: [404],
   },
   // Not audited: the answer has nothing of a person, and open pages read it again and again.
   countHeld: {
@@ -76,11 +75,9 @@ export const heldEndpoints = {
     method: 'get',
     path: '/auth/held/counts',
     scope: 'users:read',
-    scoped: true,
     summary: "The number of the session's held submissions",
     query: z.strictObject({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ counts: Counts }),
-    errors: [404],
   },
   releaseHeld: {
     ...shared,
@@ -88,7 +85,6 @@ export const heldEndpoints = {
     path: '/auth/held/:id/release',
     load: 'light',
     scope: 'users:write',
-    scoped: true,
     audit: 'held.released',
     summary: 'Store a held submission',
     description:
@@ -96,7 +92,7 @@ export const heldEndpoints = {
     params: HeldPath,
     query: Scope,
     response: SubmittedUser,
-    errors: [400, 404, 409, 413, 422],
+    errors: [400, 409, 413, 422],
   },
   deleteHeld: {
     ...shared,
@@ -104,13 +100,11 @@ export const heldEndpoints = {
     path: '/auth/held/:id',
     load: 'light',
     scope: 'users:write',
-    scoped: true,
     audit: 'held.deleted',
     summary: 'Delete a held submission',
     params: HeldPath,
     query: Scope,
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -145,7 +139,6 @@ export function heldRoutes(store: HeldStore, { release }: Pick<HeldRelease, 'rel
     deleteHeld: async ({ app, params, until }) => {
       const entry = await find(app, params.id);
       if (!(await store.remove(entry, await until()))) throw heldNotFoundError();
-      return { ok: true as const };
     },
   });
 }

@@ -59,16 +59,15 @@ const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
 const shared = {
   auth: 'session or key',
   scope: 'import',
+  scoped: true,
   tag: 'Imports',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
-  errors: [404],
 } as const;
 
 /** Spec 4.7. */
 export const importEndpoints = {
   createImport: {
     ...shared,
-    scoped: true,
     audit: 'import.created',
     method: 'post',
     path: '/auth/imports',
@@ -77,19 +76,17 @@ export const importEndpoints = {
     description: 'Then send the file to `/auth/imports/:id/content`, and start the import.',
     body: jsonBody(Settings, 'invalidImport'),
     response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
-    errors: [404, 409],
+    errors: [409],
   },
   listImports: {
     ...shared,
     method: 'get',
     path: '/auth/imports',
-    scoped: true,
     summary: 'The newest imports of the app',
     response: z.strictObject({ imports: z.array(Import) }),
   },
   sendImportContent: {
     ...shared,
-    scoped: true,
     audit: 'import.uploaded',
     method: 'put',
     path: '/auth/imports/:id/content',
@@ -107,11 +104,10 @@ export const importEndpoints = {
     upload: ['text/csv', 'application/x-ndjson', 'application/zip', 'application/octet-stream'],
     slow: true,
     response: Received,
-    errors: [404, 409, 416],
+    errors: [409, 416],
   },
   startImport: {
     ...shared,
-    scoped: true,
     audit: 'import.started',
     method: 'post',
     path: '/auth/imports/:id/start',
@@ -120,13 +116,12 @@ export const importEndpoints = {
     description: 'Checks that the file has the columns of `map`. Imports of an app run one after the other.',
     params: ImportPath,
     response: Ok,
-    errors: [400, 404, 409],
+    errors: [400, 409],
   },
   getImport: {
     ...shared,
     method: 'get',
     path: '/auth/imports/:id',
-    scoped: true,
     load: 'light',
     summary: 'The progress of an import',
     params: ImportPath,
@@ -134,7 +129,6 @@ export const importEndpoints = {
   },
   getImportRejects: {
     ...shared,
-    scoped: true,
     audit: 'import.rejects.exported',
     method: 'get',
     path: '/auth/imports/:id/rejects.csv',
@@ -146,11 +140,10 @@ export const importEndpoints = {
     response: z.string(),
     downloads: ['text/csv'],
     responseHeaders: { 'Content-Disposition': 'An attachment' },
-    errors: [404, 429],
+    errors: [429],
   },
   getImportOmissions: {
     ...shared,
-    scoped: true,
     audit: 'import.omissions.exported',
     method: 'get',
     path: '/auth/imports/:id/omissions.csv',
@@ -162,11 +155,10 @@ export const importEndpoints = {
     response: z.string(),
     downloads: ['text/csv'],
     responseHeaders: { 'Content-Disposition': 'An attachment' },
-    errors: [404, 429],
+    errors: [429],
   },
   undoImport: {
     ...shared,
-    scoped: true,
     audit: 'import.undone',
     method: 'post',
     path: '/auth/imports/:id/undo',
@@ -176,11 +168,10 @@ export const importEndpoints = {
       'Erases the records that the import created and nobody has changed since, and restores the values before where those of the import are still stored, in the background. Other records are kept. Once, within 30 days after the end of the import.',
     params: ImportPath,
     response: Import,
-    errors: [404, 409],
+    errors: [409],
   },
   deleteImport: {
     ...shared,
-    scoped: true,
     audit: 'import.deleted',
     method: 'delete',
     path: '/auth/imports/:id',
@@ -210,10 +201,7 @@ export const importRoutes = (service: ImportService): Route[] =>
       return { received: await service.receive(app, params.id, from, req, { size, recheck }) };
     },
 
-    startImport: async ({ app, params }) => {
-      await service.start(app, params.id);
-      return { ok: true as const };
-    },
+    startImport: ({ app, params }) => service.start(app, params.id),
 
     getImport: async ({ app, params }) => present(await service.get(app, params.id)),
 
@@ -233,10 +221,7 @@ export const importRoutes = (service: ImportService): Route[] =>
     undoImport: async ({ app, principal, params, until }) =>
       present(await service.undo(app, params.id, authorOf(principal, 'revert'), until)),
 
-    deleteImport: async ({ app, params }) => {
-      await service.remove(app, params.id);
-      return { ok: true as const };
-    },
+    deleteImport: ({ app, params }) => service.remove(app, params.id),
   });
 
 /** @throws {InvalidInput} when the text is not a range */

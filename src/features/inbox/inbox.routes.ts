@@ -76,7 +76,7 @@ export const inboxEndpoints = {
       submissions: z.array(KeptSubmission),
       next: z.string().optional().meta({ example: 'AbC123' }),
     }),
-    errors: [404, 409],
+    errors: [409],
   },
   exportSubmissions: {
     ...shared,
@@ -99,7 +99,7 @@ export const inboxEndpoints = {
     response: KeptSubmission,
     downloads: ['text/csv', 'application/x-ndjson'],
     responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
-    errors: [404, 409, 429],
+    errors: [409, 429],
   },
 } as const satisfies Endpoints;
 

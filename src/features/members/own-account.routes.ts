@@ -36,7 +36,6 @@ export const ownAccountEndpoints = {
       totp: z.boolean(),
       recoveryCodes: z.int().meta({ description: 'How many are unused' }),
     }),
-    errors: [],
   },
   renameAccount: {
     ...shared,
@@ -46,7 +45,6 @@ export const ownAccountEndpoints = {
     summary: 'Change the own name',
     body: jsonBody(z.strictObject({ name: AccountName })),
     response: Ok,
-    errors: [],
   },
   replaceAccountPassword: {
     ...shared,
@@ -78,7 +76,6 @@ export const ownAccountEndpoints = {
         }),
       ),
     }),
-    errors: [],
   },
   endSession: {
     ...shared,
@@ -97,7 +94,6 @@ export const ownAccountEndpoints = {
     audit: 'account.sessions.ended',
     summary: 'End all other own sessions',
     response: Ok,
-    errors: [],
   },
   beginTotp: {
     ...shared,
@@ -139,7 +135,6 @@ export const ownAccountEndpoints = {
     path: '/auth/account/passkeys',
     summary: 'The own passkeys',
     response: z.strictObject({ passkeys: z.array(ShownPasskey) }),
-    errors: [],
   },
   beginPasskey: {
     ...shared,
@@ -204,17 +199,13 @@ export function ownAccountRoutes(
       recoveryCodes: account.recoveryCodes?.length ?? 0,
     })),
 
-    renameAccount: forOwn(async (own, { body, until }) => {
-      await accounts.rename(own, body.name, until);
-      return { ok: true as const };
-    }),
+    renameAccount: forOwn((own, { body, until }) => accounts.rename(own, body.name, until)),
 
     replaceAccountPassword: forOwn(async (own, { body, req, leftMs }) => {
       const caller = { address: req.ip ?? '', leftMs };
       await accounts.changePassword(own, body, (password, hash) =>
         logIns.confirm(own.account.email, password, hash, caller),
       );
-      return { ok: true as const };
     }),
 
     listSessions: forOwn(({ account, session }) => {
@@ -238,13 +229,9 @@ export function ownAccountRoutes(
     endSession: forOwn(async (own, { params }) => {
       const id = new Binary(Buffer.from(params.id, 'base64url'));
       if (!(await accounts.endSession(own, id))) throw new NotFound('sessionNotFound');
-      return { ok: true as const };
     }),
 
-    endOtherSessions: forOwn(async (own, { until }) => {
-      await accounts.endOtherSessions(own, until);
-      return { ok: true as const };
-    }),
+    endOtherSessions: forOwn((own, { until }) => accounts.endOtherSessions(own, until)),
 
     beginTotp: forOwn(async (own, { audit }) => {
       const begun = await accounts.beginTotp(own);
@@ -261,7 +248,6 @@ export function ownAccountRoutes(
     removeTotp: forOwn(async (own, { audit }) => {
       await accounts.removeTotp(own);
       audit({ detail: { totp: false } });
-      return { ok: true as const };
     }),
 
     listPasskeys: forOwn(({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
@@ -282,7 +268,6 @@ export function ownAccountRoutes(
     removePasskey: forOwn(async (own, { params, audit }) => {
       await accounts.removePasskey(own, params.id);
       audit({ detail: { passkey: false } });
-      return { ok: true as const };
     }),
   });
 }

@@ -138,6 +138,5 @@ export const mailStatusEndpoints = {
         links: z.boolean().meta({ description: 'Whether its emails have links to it (`PUBLIC_URL`)' }),
       })
       .meta({ id: 'MailStatus' }),
-    errors: [],
   },
 } as const satisfies Endpoints;

@@ -64,7 +64,7 @@ const shared = {
     }),
   }),
   responseHeaders: RECORD_ETAG,
-  errors: [404, 409, 412],
+  errors: [409, 412],
 } as const;
 
 /** The endpoints that change a record (spec 4.3). */

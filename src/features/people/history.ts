@@ -76,7 +76,6 @@ export const historyEndpoints = {
     scoped: true,
     summary: 'What the history of records keeps',
     description: 'For those who may read the records of the app.',
-    errors: [404],
   },
   replaceHistorySettings: {
     ...settings,
@@ -88,7 +87,6 @@ export const historyEndpoints = {
     description:
       'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
     body: jsonBody(HistorySettingsBody, 'invalidHistory'),
-    errors: [404],
   },
   listHistory: {
     method: 'get',
@@ -106,7 +104,6 @@ export const historyEndpoints = {
       entries: z.array(HistoryEntry),
       next: z.string().optional().meta({ example: 'AbC123' }),
     }),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

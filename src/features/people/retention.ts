@@ -45,7 +45,6 @@ export const retentionEndpoints = {
     scoped: true,
     summary: 'When records of an app are erased for their age',
     description: 'For the operators of the app and for admins. Null: never.',
-    errors: [404],
   },
   replaceRetention: {
     ...shared,
@@ -56,7 +55,7 @@ export const retentionEndpoints = {
     description:
       'For the operators of the app and for admins. Records that are older than `days` are erased within an hour, permanently; null ends that.',
     body: jsonBody(RetentionBody, 'invalidRetention'),
-    errors: [404, 409],
+    errors: [409],
   },
 } as const satisfies Endpoints;
 

@@ -73,7 +73,6 @@ export const breakdownEndpoints = {
         complete: z.boolean().meta({ description: 'Whether all matching users were read' }),
       })
       .meta({ id: 'Breakdown' }),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

@@ -30,7 +30,6 @@ export const indexSlotEndpoints = {
       'For the operators of the app and for admins. An index is built for each field with `indexed: true`, and dropped when the newest schema has the field no longer. A renamed field whose values are being moved is `renaming`, under its new key. `done` of `total` records have been processed.',
     params: AppPath,
     response: z.array(Index),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

@@ -39,7 +39,6 @@ export const searchIndexEndpoints = {
     summary: "The index of words of an app's records",
     description:
       'For the operators of the app and for admins. With `ready`, `q` is answered from the index; otherwise by reading the records.',
-    errors: [404],
   },
   replaceSearchIndex: {
     ...shared,
@@ -52,7 +51,6 @@ export const searchIndexEndpoints = {
     description:
       'For the managers of the app and for admins. The index is built and dropped in the background. Matches are the same with it and without it.',
     body: jsonBody(SearchIndexInput, 'invalidSearch'),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

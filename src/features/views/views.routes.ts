@@ -68,6 +68,7 @@ const View = z
 const shared = {
   auth: 'session',
   scope: 'users:read',
+  scoped: true,
   load: 'light',
   tag: 'Users',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
@@ -82,30 +83,26 @@ export const viewEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/views',
-    scoped: true,
     summary: "The views of the session's app",
     description: 'The shared ones and the own ones, by name.',
     response: z.strictObject({ views: z.array(View) }),
-    errors: [404],
   },
   createView: {
     ...shared,
     method: 'post',
     audit: 'view.created',
     path: '/auth/views',
-    scoped: true,
     summary: "Save a view of the session's app",
     description: RIGHTS,
     body: jsonBody(NewView, 'invalidView'),
     response: View,
-    errors: [404, 409],
+    errors: [409],
   },
   changeView: {
     ...shared,
     method: 'patch',
     audit: 'view.changed',
     path: '/auth/views/:id',
-    scoped: true,
     summary: "Change a view of the session's app",
     description: `${RIGHTS} With \`If-Match\` it takes place only if the view is in that state, otherwise the response is 412.`,
     params: z.object({ id: Id }),
@@ -117,19 +114,17 @@ export const viewEndpoints = {
     }),
     body: jsonBody(ViewChange, 'invalidView'),
     response: View,
-    errors: [404, 409, 412],
+    errors: [409, 412],
   },
   deleteView: {
     ...shared,
     method: 'delete',
     audit: 'view.deleted',
     path: '/auth/views/:id',
-    scoped: true,
     summary: "Delete a view of the session's app",
     description: RIGHTS,
     params: z.object({ id: Id }),
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -159,10 +154,7 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return present(view, schema);
     },
 
-    deleteView: async ({ app: { id }, principal, params, until }) => {
-      await views.remove(id, principal, params.id, until);
-      return { ok: true as const };
-    },
+    deleteView: ({ app: { id }, principal, params, until }) => views.remove(id, principal, params.id, until),
   });
 
 function present(view: ViewDocument, schema: QuerySchema) {

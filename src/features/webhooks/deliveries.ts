@@ -56,7 +56,6 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/:id/deliveries',
-    scoped: true,
     load: 'read',
     summary: 'The deliveries of a webhook',
     description: 'A page, newest first. Deliveries are kept for 30 days.',
@@ -80,7 +79,6 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/deliveries/:id',
-    scoped: true,
     summary: 'One delivery with its request',
     params: DeliveryPath,
     response: DeliveryDetails,
@@ -90,7 +88,6 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/deliveries/:id/replay',
-    scoped: true,
     summary: 'Deliver an event again',
     params: DeliveryPath,
     response: Ok,
@@ -100,7 +97,6 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/:id/replay',
-    scoped: true,
     load: 'long',
     summary: 'Deliver the events since a time again',
     description: 'Events of at most 30 days, and at most 100,000 in one request, the oldest first.',
@@ -158,7 +154,6 @@ export function deliveryRoutes(deps: {
     replayDelivery: async ({ app, params }) => {
       if (!(await deliveries.replay(app.id, params.id, now()))) throw new NotFound('deliveryNotFound');
       wake();
-      return { ok: true as const };
     },
 
     replayWebhook: async ({ app, params, body }) => {

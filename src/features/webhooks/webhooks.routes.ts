@@ -57,10 +57,10 @@ export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5
 export const webhookDefaults = {
   auth: 'session or key',
   scope: 'webhooks',
+  scoped: true,
   load: 'light',
   tag: 'Webhooks',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
-  errors: [404],
 } as const;
 
 /** Spec 4.11. */
@@ -69,7 +69,6 @@ export const webhookEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks',
-    scoped: true,
     summary: 'The webhooks of an app',
     response: z.strictObject({ webhooks: z.array(Webhook) }),
   },
@@ -78,7 +77,6 @@ export const webhookEndpoints = {
     audit: 'webhook.created',
     method: 'post',
     path: '/auth/webhooks',
-    scoped: true,
     summary: 'Create a webhook',
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
@@ -87,13 +85,12 @@ export const webhookEndpoints = {
       'invalidWebhook',
     ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
-    errors: [404, 409],
+    errors: [409],
   },
   getWebhookSample: {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/sample',
-    scoped: true,
     summary: 'An example of an event',
     description: 'As the standard format sends it, with example values of the newest schema.',
     query: webhookDefaults.query.extend({
@@ -120,7 +117,6 @@ export const webhookEndpoints = {
     audit: 'webhook.changed',
     method: 'patch',
     path: '/auth/webhooks/:id',
-    scoped: true,
     summary: 'Change a webhook',
     description: '`enabled: true` also ends a disabling by failures or by 410.',
     params: WebhookPath,
@@ -140,7 +136,6 @@ export const webhookEndpoints = {
     audit: 'webhook.deleted',
     method: 'delete',
     path: '/auth/webhooks/:id',
-    scoped: true,
     load: 'long',
     summary: 'Delete a webhook',
     params: WebhookPath,
@@ -152,7 +147,6 @@ export const webhookEndpoints = {
     audit: 'webhook.tested',
     method: 'post',
     path: '/auth/webhooks/:id/test',
-    scoped: true,
     load: 'long',
     summary: 'Send a test event',
     description: 'Sends one event of the type `webhook.test` with made-up values, and tells the result.',
@@ -165,7 +159,6 @@ export const webhookEndpoints = {
     audit: 'webhook.secret.replaced',
     method: 'post',
     path: '/auth/webhooks/:id/rotate-secret',
-    scoped: true,
     summary: 'Replace the secret of a webhook',
     description: 'The old secret signs for 24 hours more, beside the new one.',
     params: WebhookPath,
@@ -197,10 +190,7 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
 
     changeWebhook: async ({ app, params, body, until }) => present(await webhooks.change(app, params.id, body, until)),
 
-    deleteWebhook: async ({ app, params, until }) => {
-      await webhooks.remove(app, params.id, until);
-      return { ok: true as const };
-    },
+    deleteWebhook: ({ app, params, until }) => webhooks.remove(app, params.id, until),
 
     testWebhook: async ({ app, params }) => {
       const { isSuccess, retryAfterMs: _, ...result } = await webhooks.test(app, params.id);
