@@ -162,13 +162,14 @@ export type AnyInput = Omit<Input<EndpointSpec>, 'principal' | 'app'> & {
 /** A plain value is sent as JSON; the other replies are classes of platform/http/reply.ts. */
 type Reply<Body> = Body | JsonStream | TypedJson | Versioned | Download | StoredFile | Redirect | Html | Empty;
 
-/** Nothing stands for `Ok`. */
 type Body<Spec extends EndpointSpec> =
   | z.input<Spec['response']>
-  | ({ ok: true } extends z.input<Spec['response']> ? void : never)
   | (Spec['accepted'] extends z.ZodType ? z.input<Spec['accepted']> : never);
 
-type Handler<Spec extends EndpointSpec> = (input: Input<Spec>) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>>;
+/** One that resolves with nothing answers `Ok`. */
+type Handler<Spec extends EndpointSpec> = (
+  input: Input<Spec>,
+) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>> | ({ ok: true } extends Body<Spec> ? Promise<void> : never);
 
 type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
 

@@ -27,7 +27,6 @@ export const paging = {
   limit: OptionalPageLimit,
   skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
 };
-/** The page of an answer. */
 export const answeredPage = { limit: z.int().min(1).max(MAX_LIMIT), skip: z.int().nonnegative() };
 
 const User = z.strictObject({ id: UserId, ...userFields });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppName } from '../../core/api/parameters.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
-import { Ok } from '../../platform/http/validation.ts';
+import { component, Ok } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AccountName, ChosenPassword, Email, LoggedIn, MemberRole, SecondRequired } from './account-schemas.ts';
 import type { AccountSessions } from './account-sessions.ts';
@@ -73,20 +73,18 @@ export const logInEndpoints = {
     description:
       'For the holder of its token, who may accept it. The invitation stays open. The link to the first admin account names no email.',
     body: jsonBody(z.strictObject({ token: Token })),
-    response: z
-      .strictObject({
-        email: Email.optional(),
-        sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
-        appName: AppName,
-        role: MemberRole.optional(),
-        admin: z.literal(true).optional(),
-        invitedBy: z.string().optional().meta({
-          description: 'The name of the account that invites; absent for the log-in of an app and for the host',
-          example: 'Ada Lovelace',
-        }),
-        hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
-      })
-      .meta({ id: 'InvitationPreview' }),
+    response: component('InvitationPreview', {
+      email: Email.optional(),
+      sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
+      appName: AppName,
+      role: MemberRole.optional(),
+      admin: z.literal(true).optional(),
+      invitedBy: z.string().optional().meta({
+        description: 'The name of the account that invites; absent for the log-in of an app and for the host',
+        example: 'Ada Lovelace',
+      }),
+      hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
+    }),
     errors: [410],
   },
   acceptInvitation: {
@@ -170,7 +168,7 @@ export function logInRoutes(
       return enter(await accounts.accept(input.body.token, input.body, own, input.until), input);
     },
 
-    forgetPassword: ({ body, res }) => {
+    forgetPassword: async ({ body, res }) => {
       accounts.forget(body.email);
       res.status(202);
     },

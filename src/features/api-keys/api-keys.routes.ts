@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import { SCOPES } from '../../core/api/principal.ts';
-import { Id, Ok, SentTime, Timestamp } from '../../platform/http/validation.ts';
+import { component, Id, Ok, SentTime, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork } from './key-text.ts';
@@ -48,18 +48,16 @@ const NewKey = z
   })
   .meta({ id: 'NewApiKey', example: { name: 'Nightly export', scopes: ['export'] } });
 
-const ApiKey = z
-  .strictObject({
-    id: Id,
-    name: Name,
-    scopes: z.array(ScopeName),
-    createdAt: Timestamp,
-    expiresAt: Timestamp.nullable(),
-    cidrs: z.array(z.string()).meta({ example: ['203.0.113.0/24'] }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'May lag by a minute' }),
-    lastUsedFrom: z.string().nullable().meta({ description: 'The address of that request', example: '203.0.113.7' }),
-  })
-  .meta({ id: 'ApiKey' });
+const ApiKey = component('ApiKey', {
+  id: Id,
+  name: Name,
+  scopes: z.array(ScopeName),
+  createdAt: Timestamp,
+  expiresAt: Timestamp.nullable(),
+  cidrs: z.array(z.string()).meta({ example: ['203.0.113.0/24'] }),
+  lastUsedAt: Timestamp.nullable().meta({ description: 'May lag by a minute' }),
+  lastUsedFrom: z.string().nullable().meta({ description: 'The address of that request', example: '203.0.113.7' }),
+});
 
 const Scoped = z.strictObject({ sourceAppId: ScopeParameter });
 

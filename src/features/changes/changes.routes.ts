@@ -4,7 +4,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { AppNotFound, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
-import { JsonObject, Ok, Timestamp, WholeNumber } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, Timestamp, WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
@@ -51,20 +51,18 @@ const counts = {
     .meta({ description: `The first ${MAX_ERRORS}` }),
 };
 
-const Change = z
-  .strictObject({
-    id: z.string().meta({ example: EXAMPLE_ID }),
-    state: z.enum(CHANGE_STATES),
-    total: Count.meta({ example: 42 }),
-    ...counts,
-    undo: z.strictObject(counts).optional().meta({ description: 'What an undo restored; `refused`: it left them' }),
-    failure: z.string().optional(),
-    set: JsonObject,
-    unset: z.array(z.string()),
-    createdAt: Timestamp,
-    endedAt: Timestamp.optional(),
-  })
-  .meta({ id: 'ChangeOfUsers' });
+const Change = component('ChangeOfUsers', {
+  id: z.string().meta({ example: EXAMPLE_ID }),
+  state: z.enum(CHANGE_STATES),
+  total: Count.meta({ example: 42 }),
+  ...counts,
+  undo: z.strictObject(counts).optional().meta({ description: 'What an undo restored; `refused`: it left them' }),
+  failure: z.string().optional(),
+  set: JsonObject,
+  unset: z.array(z.string()),
+  createdAt: Timestamp,
+  endedAt: Timestamp.optional(),
+});
 
 const shared = {
   auth: 'session or key',

@@ -7,7 +7,7 @@ import { type NewRecord, push, type Statement, type WritePart } from '../../core
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
-import { Timestamp } from '../../platform/http/validation.ts';
+import { component, Timestamp } from '../../platform/http/validation.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 
 /** The most entries that a record keeps (spec 8). */
@@ -42,20 +42,18 @@ export interface WithConsents {
   consentState?: ConsentState;
 }
 
-const ShownEntry = z
-  .strictObject({
-    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
-    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
-    at: Timestamp.meta({ description: 'When the submission was received' }),
-    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
-    schemaVersion: z.int().positive().meta({ example: 1 }),
-    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
-    page: z.string().optional().meta({
-      description: 'The page with the form, without query and fragment, if known',
-      example: 'https://example.com/sign-up',
-    }),
-  })
-  .meta({ id: 'ConsentEntry' });
+const ShownEntry = component('ConsentEntry', {
+  key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+  given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+  at: Timestamp.meta({ description: 'When the submission was received' }),
+  version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+  schemaVersion: z.int().positive().meta({ example: 1 }),
+  label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+  page: z.string().optional().meta({
+    description: 'The page with the form, without query and fragment, if known',
+    example: 'https://example.com/sign-up',
+  }),
+});
 
 /** A change of a consent in the answer about a record. */
 export type ShownConsent = z.output<typeof ShownEntry>;

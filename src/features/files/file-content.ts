@@ -10,7 +10,6 @@ export interface ByteRange {
   end: number;
 }
 
-/** Content that is stored. */
 export interface StoredContent {
   id: UUID;
   bytes: number;

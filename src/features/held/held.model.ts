@@ -42,7 +42,6 @@ const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
-/** The entries of an app by reason, and their size. */
 const BY_REASON = { appId: 1, reason: 1, size: 1 } as const;
 
 /** The unique index of guarded inserts, also on a sharded cluster. */

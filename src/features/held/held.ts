@@ -6,21 +6,19 @@ import { presentSubmitted, SubmittedUser } from '../../core/users/submissions.ro
 import type { RecordId } from '../../core/users/users.model.ts';
 import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
-import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { type HeldDocument, type HeldStore, HOLD_REASONS, type HoldReason } from './held.model.ts';
 import type { HeldRelease } from './release.ts';
 
-const Held = z
-  .strictObject({
-    id: UserId,
-    email: z.string().meta({ example: 'ada@example.com' }),
-    data: JsonObject.meta({ example: { name: 'Ada' } }),
-    reason: z.enum(HOLD_REASONS),
-    at: Timestamp,
-  })
-  .meta({ id: 'HeldSubmission' });
+const Held = component('HeldSubmission', {
+  id: UserId,
+  email: z.string().meta({ example: 'ada@example.com' }),
+  data: JsonObject.meta({ example: { name: 'Ada' } }),
+  reason: z.enum(HOLD_REASONS),
+  at: Timestamp,
+});
 
 /** The path of one entry. An id that is not a UUID is a 404 like any other unknown id. */
 const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });

@@ -4,7 +4,7 @@ import { ScopeParameter } from '../../core/api/parameters.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { Download } from '../../platform/http/reply.ts';
 import { isCompressed } from '../../platform/http/request-bytes.ts';
-import { Ok, Timestamp } from '../../platform/http/validation.ts';
+import { component, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorOf } from '../people/editing.ts';
@@ -17,42 +17,40 @@ const EXAMPLE_ID = '6923f1c05d2e4b7a9c1f0e11';
 const ImportPath = z.object({ id: z.string().meta({ example: EXAMPLE_ID }) });
 
 const Count = z.int().nonnegative();
-const Import = z
-  .strictObject({
-    id: z.string().meta({ example: EXAMPLE_ID }),
-    state: z.enum(IMPORT_STATES).meta({ example: 'running' }),
-    read: Count.meta({ description: 'The lines that were processed', example: 4 }),
-    created: Count.meta({ example: 2 }),
-    updated: Count.meta({ example: 1 }),
-    unchanged: Count.meta({ example: 0 }),
-    rejected: Count.meta({ example: 1 }),
-    omitted: Count.optional().meta({ description: 'The values that lines were applied without', example: 1 }),
-    errors: z
-      .array(z.strictObject({ line: z.int().positive(), message: z.string() }))
-      .meta({ description: 'The first 20 rejected lines' }),
-    omissions: z
-      .array(z.strictObject({ line: z.int().positive(), path: z.string(), message: z.string() }))
-      .optional()
-      .meta({ description: 'The first 20 values that were left out' }),
-    received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
-    position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
-    settings: Settings,
-    undo: z
-      .strictObject({
-        state: z.enum(UNDO_STATES).meta({ example: 'completed' }),
-        done: Count.meta({ description: 'The records of the import that were processed', example: 3 }),
-        restored: Count.meta({ description: 'Records that have values of before again', example: 1 }),
-        erased: Count.meta({ description: 'Records that the import created', example: 1 }),
-        kept: Count.meta({ description: 'Records that stay as they are', example: 1 }),
-      })
-      .optional()
-      .meta({ description: 'What an undo did' }),
-    failure: z.string().optional(),
-    createdAt: Timestamp,
-    startedAt: Timestamp.optional(),
-    endedAt: Timestamp.optional(),
-  })
-  .meta({ id: 'Import' });
+const Import = component('Import', {
+  id: z.string().meta({ example: EXAMPLE_ID }),
+  state: z.enum(IMPORT_STATES).meta({ example: 'running' }),
+  read: Count.meta({ description: 'The lines that were processed', example: 4 }),
+  created: Count.meta({ example: 2 }),
+  updated: Count.meta({ example: 1 }),
+  unchanged: Count.meta({ example: 0 }),
+  rejected: Count.meta({ example: 1 }),
+  omitted: Count.optional().meta({ description: 'The values that lines were applied without', example: 1 }),
+  errors: z
+    .array(z.strictObject({ line: z.int().positive(), message: z.string() }))
+    .meta({ description: 'The first 20 rejected lines' }),
+  omissions: z
+    .array(z.strictObject({ line: z.int().positive(), path: z.string(), message: z.string() }))
+    .optional()
+    .meta({ description: 'The first 20 values that were left out' }),
+  received: Count.meta({ description: 'The bytes of the file that were received', example: 1024 }),
+  position: Count.meta({ description: 'The bytes of the file that were processed', example: 512 }),
+  settings: Settings,
+  undo: z
+    .strictObject({
+      state: z.enum(UNDO_STATES).meta({ example: 'completed' }),
+      done: Count.meta({ description: 'The records of the import that were processed', example: 3 }),
+      restored: Count.meta({ description: 'Records that have values of before again', example: 1 }),
+      erased: Count.meta({ description: 'Records that the import created', example: 1 }),
+      kept: Count.meta({ description: 'Records that stay as they are', example: 1 }),
+    })
+    .optional()
+    .meta({ description: 'What an undo did' }),
+  failure: z.string().optional(),
+  createdAt: Timestamp,
+  startedAt: Timestamp.optional(),
+  endedAt: Timestamp.optional(),
+});
 
 const Received = z.strictObject({ received: Count.meta({ example: 1024 }) });
 

@@ -26,7 +26,6 @@ declare module '../../core/apps/app.ts' {
   interface AppDocument extends MembersOf<typeof members> {}
 }
 
-/** The counts of the emails of an app. */
 export const mailCountPart: AppPart = { members };
 
 /** The limits of emails in an hour, of one app but for `allReplies` (spec 8). */

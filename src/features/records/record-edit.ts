@@ -129,12 +129,10 @@ interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId
   bulk?: {
     mark: ChangeMark;
     lastMark: ChangeMark | undefined;
-    /** The number of extra keys of the whole record. */
     extraKeys: number;
   };
 }
 
-/** The write of an edit. */
 export interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
@@ -142,7 +140,6 @@ export interface EditWrite {
   hasChanges: boolean;
   /** The size of what its parts add, in bytes. */
   bytes: number;
-  /** For the checks after the write. */
   checked: CheckedWrite;
   /** Called when it is stored. */
   noteStored(): void;

@@ -3,18 +3,17 @@ import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
+import { component } from '../../platform/http/validation.ts';
 import { renamedSlots, shownState } from '../indexes/index-slots.ts';
 import { planSlots, wantedFields } from '../indexes/slots.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
 
-const Index = z
-  .strictObject({
-    key: z.string().meta({ example: 'plan' }),
-    state: z.enum(['building', 'ready', 'dropping', 'renaming']),
-    done: z.int().nonnegative().meta({ example: 12_000 }),
-    total: z.int().nonnegative().meta({ example: 50_000 }),
-  })
-  .meta({ id: 'Index' });
+const Index = component('Index', {
+  key: z.string().meta({ example: 'plan' }),
+  state: z.enum(['building', 'ready', 'dropping', 'renaming']),
+  done: z.int().nonnegative().meta({ example: 12_000 }),
+  total: z.int().nonnegative().meta({ example: 50_000 }),
+});
 
 export const indexSlotEndpoints = {
   listIndexes: {

@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { shownState } from '../indexes/index-slots.ts';
 import type { WordStore } from '../indexes/word-index.ts';
 
 const Count = z.int().nonnegative();
 
-const SearchIndex = z
-  .strictObject({
-    enabled: z.boolean().meta({ example: true }),
-    state: z.enum(['off', 'building', 'ready', 'dropping']).meta({ example: 'building' }),
-    done: Count.meta({ description: 'The records that were processed', example: 12_000 }),
-    total: Count.meta({ example: 50_000 }),
-  })
-  .meta({ id: 'SearchIndex' });
+const SearchIndex = component('SearchIndex', {
+  enabled: z.boolean().meta({ example: true }),
+  state: z.enum(['off', 'building', 'ready', 'dropping']).meta({ example: 'building' }),
+  done: Count.meta({ description: 'The records that were processed', example: 12_000 }),
+  total: Count.meta({ example: 50_000 }),
+});
 
 const SearchIndexInput = z
   .strictObject({ enabled: z.boolean(code('notBoolean')).meta({ example: true }) })

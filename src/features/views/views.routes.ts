@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
-import { Id, Ok, parseTags, Timestamp } from '../../platform/http/validation.ts';
+import { component, Id, Ok, parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewDocument } from './views.model.ts';
@@ -37,15 +37,13 @@ const content = {
   shared: z.boolean(code('notBoolean')).meta({ description: 'Whether everybody of the app sees it' }),
 };
 
-const NewView = z
-  .strictObject({
-    ...content,
-    query: content.query.default(''),
-    columns: content.columns.default([]),
-    sort: content.sort.default(''),
-    shared: content.shared.default(false),
-  })
-  .meta({ id: 'NewView' });
+const NewView = component('NewView', {
+  ...content,
+  query: content.query.default(''),
+  columns: content.columns.default([]),
+  sort: content.sort.default(''),
+  shared: content.shared.default(false),
+});
 
 const ViewChange = z
   .strictObject(content)
@@ -53,17 +51,15 @@ const ViewChange = z
   .refine((change) => Object.keys(change).length > 0, code('noChange'))
   .meta({ id: 'ViewChange', example: { name: 'Paying users' } });
 
-const View = z
-  .strictObject({
-    id: Id,
-    ...content,
-    revision: z.string().meta({ description: 'The ETag without quotes', example: '65f0c0ffee65f0c0ffee65f1' }),
-    updatedAt: Timestamp,
-    missing: z
-      .array(z.strictObject({ part: z.enum(['where', 'columns', 'sort']), value: z.string() }))
-      .meta({ description: 'The parts that the newest schema does not have', example: [] }),
-  })
-  .meta({ id: 'View' });
+const View = component('View', {
+  id: Id,
+  ...content,
+  revision: z.string().meta({ description: 'The ETag without quotes', example: '65f0c0ffee65f0c0ffee65f1' }),
+  updatedAt: Timestamp,
+  missing: z
+    .array(z.strictObject({ part: z.enum(['where', 'columns', 'sort']), value: z.string() }))
+    .meta({ description: 'The parts that the newest schema does not have', example: [] }),
+});
 
 const shared = {
   auth: 'session',

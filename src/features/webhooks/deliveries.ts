@@ -3,7 +3,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import { pageOf } from '../../platform/http/cursors.ts';
-import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { buildMessage } from './attempts.ts';
@@ -34,19 +34,17 @@ const deliveryFields = {
   attempts: z.array(Attempt),
 };
 const Delivery = z.strictObject(deliveryFields).meta({ id: 'Delivery' });
-const DeliveryDetails = z
-  .strictObject({
-    ...deliveryFields,
-    request: z
-      .strictObject({
-        url: z.string(),
-        headers: z.record(z.string(), z.string()),
-        body: z.union([JsonObject, z.string()]).meta({ description: 'A text in the format `text`' }),
-      })
-      .optional()
-      .meta({ description: 'What an attempt would send now. Absent when the record or the webhook is gone' }),
-  })
-  .meta({ id: 'DeliveryDetails' });
+const DeliveryDetails = component('DeliveryDetails', {
+  ...deliveryFields,
+  request: z
+    .strictObject({
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.union([JsonObject, z.string()]).meta({ description: 'A text in the format `text`' }),
+    })
+    .optional()
+    .meta({ description: 'What an attempt would send now. Absent when the record or the webhook is gone' }),
+});
 
 const DeliveryPath = z.object({ id: z.string().meta({ example: DELIVERY_ID }) });
 

@@ -97,7 +97,6 @@ const deliverySchema = schema(
   .index({ appId: 1, _id: -1 });
 export type DeliveryDocument = DocumentOf<typeof deliverySchema>;
 
-/** The webhook of deliveries, and its app. */
 export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
 
 /** As for apps: longer than any server may be suspended. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
-import { JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';
@@ -31,20 +31,18 @@ const Secret = z
   .refine(isSecret, code('notSecret', { prefix: SECRET_PREFIX }))
   .meta({ example: SECRET });
 
-const Webhook = z
-  .strictObject({
-    id: UserId,
-    sourceAppId: SourceAppId,
-    url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
-    events: EventTypes,
-    format: Format,
-    state: z.enum(['active', 'disabled']),
-    disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
-    disabledAt: Timestamp.optional(),
-    failingSince: Timestamp.optional(),
-    createdAt: Timestamp,
-  })
-  .meta({ id: 'Webhook' });
+const Webhook = component('Webhook', {
+  id: UserId,
+  sourceAppId: SourceAppId,
+  url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
+  events: EventTypes,
+  format: Format,
+  state: z.enum(['active', 'disabled']),
+  disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
+  disabledAt: Timestamp.optional(),
+  failingSince: Timestamp.optional(),
+  createdAt: Timestamp,
+});
 
 export const attemptFields = {
   ms: z.int().meta({ example: 41 }),

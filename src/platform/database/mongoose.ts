@@ -283,7 +283,6 @@ export interface Schema<Document> {
   readonly obj: object;
 }
 
-/** The documents of a schema. */
 export type DocumentOf<Of> = Of extends Schema<infer Document> ? Document : never;
 
 export type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
@@ -355,10 +354,8 @@ export const schemaOf = schema as unknown as {
   <Document>(paths: Definition<Document>): Schema<Document>;
 };
 
-/** The connection of models. */
 export interface ModelConnection {
   collection<Document extends MongoDocument>(name: string): Collection<Document>;
-  /** Compiles a model of a collection. */
   compile(schema: CollectionSchema): LibraryModel;
   close(): Promise<void>;
 }
