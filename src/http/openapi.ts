@@ -191,7 +191,7 @@ function describeRefusal(status: number, content: ZodOpenApiContentObject): ZodO
   };
 }
 
-/** The error statuses of an endpoint: its own, and those of CORS, authentication, app and inputs. */
+/** The error statuses of an endpoint: its own, and those of CORS, caller, app and inputs. */
 export function refusals(spec: EndpointSpec): number[] {
   const statuses = new Set(spec.errors);
   statuses.add(403); // the origin check

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
@@ -60,6 +61,18 @@ const shared = {
   scoped: true,
   tag: 'Imports',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
+} as const;
+
+const listOfLines = {
+  ...shared,
+  method: 'get',
+  load: 'long',
+  params: ImportPath,
+  slow: true,
+  response: z.string(),
+  downloads: ['text/csv'],
+  responseHeaders: { 'Content-Disposition': 'An attachment' },
+  errors: [429],
 } as const;
 
 /** Spec 4.7. */
@@ -126,34 +139,18 @@ export const importEndpoints = {
     response: Import,
   },
   getImportRejects: {
-    ...shared,
+    ...listOfLines,
     audit: 'import.rejects.exported',
-    method: 'get',
     path: '/auth/imports/:id/rejects.csv',
-    load: 'long',
     summary: 'The rejected lines of an import',
     description: 'CSV with the number of each line, the reason, and the columns of the file.',
-    params: ImportPath,
-    slow: true,
-    response: z.string(),
-    downloads: ['text/csv'],
-    responseHeaders: { 'Content-Disposition': 'An attachment' },
-    errors: [429],
   },
   getImportOmissions: {
-    ...shared,
+    ...listOfLines,
     audit: 'import.omissions.exported',
-    method: 'get',
     path: '/auth/imports/:id/omissions.csv',
-    load: 'long',
     summary: 'The values that an import left out',
     description: 'CSV with the number of the line, the path and the reason of each.',
-    params: ImportPath,
-    slow: true,
-    response: z.string(),
-    downloads: ['text/csv'],
-    responseHeaders: { 'Content-Disposition': 'An attachment' },
-    errors: [429],
   },
   undoImport: {
     ...shared,
@@ -204,23 +201,18 @@ export const importRoutes = (service: ImportService): Route[] =>
     getImport: async ({ app, params }) => present(await service.get(app, params.id)),
 
     getImportRejects: async ({ app, params }) =>
-      new Download(
-        `${app.sourceAppId}-rejects.csv`,
-        'text/csv; charset=utf-8',
-        await service.rejectsOf(app, params.id),
-      ),
+      csv(`${app.sourceAppId}-rejects.csv`, await service.rejectsOf(app, params.id)),
 
     getImportOmissions: async ({ app, params }) =>
-      new Download(
-        `${app.sourceAppId}-omissions.csv`,
-        'text/csv; charset=utf-8',
-        await service.omissionsOf(app, params.id),
-      ),
+      csv(`${app.sourceAppId}-omissions.csv`, await service.omissionsOf(app, params.id)),
+
     undoImport: async ({ app, principal, params, until }) =>
       present(await service.undo(app, params.id, authorOf(principal, 'revert'), until)),
 
     deleteImport: ({ app, params }) => service.remove(app, params.id),
   });
+
+const csv = (name: string, lines: Readable): Download => new Download(name, 'text/csv; charset=utf-8', lines);
 
 /** @throws {InvalidInput} when the text is not a range */
 function firstByte(contentRange: string | undefined): number | undefined {

@@ -44,7 +44,7 @@ export const SubmissionHeaders = z.object({
 /** Returns an `Idempotency-Key` without quotes around it, which do not count (spec 4.5). */
 export const withoutQuotes = (key: string): string => key.replace(/^"(.*)"$/, '$1');
 
-/** Returns the options of a submission in JSON of this caller, as its headers and body name them. */
+/** Returns the options of a submission in JSON: of its caller, its headers and its body. */
 export function jsonOptions(
   principal: PublicPrincipal | KeyPrincipal,
   headers: z.infer<typeof SubmissionHeaders>,

@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
@@ -7,6 +7,7 @@ import type { Apps } from '../../core/apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../../platform/core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../../platform/core/roles.ts';
 import type { Until } from '../../platform/database/clock.ts';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { Id, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -177,8 +178,9 @@ export function createInviter(
 
 /** @throws {NotFound} when the text is no id */
 export function parseAccountId(text: string): ObjectId {
-  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('accountNotFound');
-  return new ObjectId(text);
+  const id = parseObjectId(text);
+  if (!id) throw new NotFound('accountNotFound');
+  return id;
 }
 
 export function memberRoutes(
