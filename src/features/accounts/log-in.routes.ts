@@ -17,12 +17,13 @@ const Token = z
   .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
 
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
-const cookie = { 'Set-Cookie': 'The session cookie' };
+/** Those that may begin a session. */
+const entry = { ...visitor, response: LoggedIn, responseHeaders: { 'Set-Cookie': 'The session cookie' } } as const;
 
 /** The ways into an account other than its password (spec 4.13). */
 export const logInEndpoints = {
   completeLogIn: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/second',
     audit: 'login',
     summary: 'Complete a log-in with a code',
@@ -31,8 +32,6 @@ export const logInEndpoints = {
     body: jsonBody(
       z.union([z.strictObject({ code: z.string().max(100) }), z.strictObject({ recoveryCode: z.string().max(100) })]),
     ),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [401, 429],
   },
   beginPasskeyLogIn: {
@@ -45,25 +44,21 @@ export const logInEndpoints = {
     errors: [409],
   },
   logInByPasskey: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/passkey',
     audit: 'login',
     summary: 'Log in with a passkey',
     description: 'A passkey counts as both factors. Failures are limited as those of passwords.',
     body: jsonBody(z.strictObject({ response: UsedPasskey })),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [401, 409, 429],
   },
   logInByLink: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/link',
     audit: 'login',
     summary: 'Log in with a link of the host',
     description: 'A link of the command line works once, for 15 minutes, and without a second factor.',
     body: jsonBody(z.strictObject({ token: Token })),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [410],
   },
   previewInvitation: {
@@ -88,7 +83,7 @@ export const logInEndpoints = {
     errors: [410],
   },
   acceptInvitation: {
-    ...visitor,
+    ...entry,
     path: '/auth/invitations/accept',
     audit: 'invitation.accepted',
     summary: 'Accept an invitation',
@@ -102,9 +97,7 @@ export const logInEndpoints = {
         password: ChosenPassword.optional(),
       }),
     ),
-    response: LoggedIn,
     accepted: SecondRequired,
-    responseHeaders: cookie,
     slow: true,
     errors: [403, 409, 410],
   },
@@ -119,15 +112,13 @@ export const logInEndpoints = {
     status: 202,
   },
   resetPassword: {
-    ...visitor,
+    ...entry,
     path: '/auth/password/reset',
     audit: 'account.password.replaced',
     summary: 'Choose a new password with a link',
     description: 'The link works once, for an hour. All sessions of the account end, and a new one begins.',
     body: jsonBody(z.strictObject({ token: Token, password: ChosenPassword })),
-    response: LoggedIn,
     accepted: SecondRequired,
-    responseHeaders: cookie,
     slow: true,
     errors: [409, 410],
   },

@@ -1,7 +1,7 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
-import { Conflict, NotFound, Unavailable } from '../../platform/core/errors.ts';
+import { Conflict, NamedError, NotFound, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
@@ -118,8 +118,7 @@ interface NewChange extends Pick<ChangeDocument, 'appId' | 'sourceAppId' | 'set'
 }
 
 /** The ids of the records of a change are gone. */
-export class MissingRecords extends Error {
-  override readonly name = 'MissingRecords';
+export class MissingRecords extends NamedError {
   constructor() {
     super('The list of its records is gone');
   }

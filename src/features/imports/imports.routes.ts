@@ -63,11 +63,11 @@ const shared = {
   query: z.strictObject({ sourceAppId: ScopeParameter }),
 } as const;
 
+const ofImport = { ...shared, params: ImportPath } as const;
 const listOfLines = {
-  ...shared,
+  ...ofImport,
   method: 'get',
   load: 'long',
-  params: ImportPath,
   slow: true,
   response: z.string(),
   downloads: ['text/csv'],
@@ -97,14 +97,13 @@ export const importEndpoints = {
     response: z.strictObject({ imports: z.array(Import) }),
   },
   sendImportContent: {
-    ...shared,
+    ...ofImport,
     audit: 'import.uploaded',
     method: 'put',
     path: '/auth/imports/:id/content',
     summary: 'Send the file of an import, whole or in parts',
     description:
       'Without `Content-Range` the body is the whole file. With it, the body continues the file: its first byte must be the number of bytes received so far (416 otherwise). What arrived before a connection ended is kept.',
-    params: ImportPath,
     headers: z.object({
       'content-range': z
         .string()
@@ -118,24 +117,22 @@ export const importEndpoints = {
     errors: [409, 416],
   },
   startImport: {
-    ...shared,
+    ...ofImport,
     audit: 'import.started',
     method: 'post',
     path: '/auth/imports/:id/start',
     load: 'light',
     summary: 'Start an import',
     description: 'Checks that the file has the columns of `map`. Imports of an app run one after the other.',
-    params: ImportPath,
     response: Ok,
     errors: [400, 409],
   },
   getImport: {
-    ...shared,
+    ...ofImport,
     method: 'get',
     path: '/auth/imports/:id',
     load: 'light',
     summary: 'The progress of an import',
-    params: ImportPath,
     response: Import,
   },
   getImportRejects: {
@@ -153,7 +150,7 @@ export const importEndpoints = {
     description: 'CSV with the number of the line, the path and the reason of each.',
   },
   undoImport: {
-    ...shared,
+    ...ofImport,
     audit: 'import.undone',
     method: 'post',
     path: '/auth/imports/:id/undo',
@@ -161,19 +158,17 @@ export const importEndpoints = {
     summary: 'Undo an import',
     description:
       'Erases the records that the import created and nobody has changed since, and restores the values before where those of the import are still stored, in the background. Other records are kept. Once, within 30 days after the end of the import.',
-    params: ImportPath,
     response: Import,
     errors: [409],
   },
   deleteImport: {
-    ...shared,
+    ...ofImport,
     audit: 'import.deleted',
     method: 'delete',
     path: '/auth/imports/:id',
     load: 'light',
     summary: 'Stop and delete an import',
     description: 'Records that it created or changed stay. A batch in progress may still be applied.',
-    params: ImportPath,
     response: Ok,
   },
 } as const satisfies Endpoints;

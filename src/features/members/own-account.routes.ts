@@ -20,6 +20,7 @@ const ShownPasskey = z.strictObject({
   lastUsedAt: Timestamp.nullable(),
 });
 const shared = { auth: 'session', load: 'light', tag: 'Own account' } as const;
+const ofFactors = { ...shared, audit: 'account.factors.changed' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
 
 /** What somebody does with their own account (spec 4.13). */
@@ -96,10 +97,9 @@ export const ownAccountEndpoints = {
     response: Ok,
   },
   beginTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/totp',
-    audit: 'account.factors.changed',
     summary: 'Begin to add an authenticator app',
     description: `The secret is in force after \`confirm\`. ${RECENT}`,
     response: z.strictObject({
@@ -109,10 +109,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   confirmTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/totp/confirm',
-    audit: 'account.factors.changed',
     summary: 'Add the authenticator app by its first code',
     description: 'The recovery codes are shown only in this response. Each works once in place of a code.',
     body: jsonBody(z.strictObject({ code: Code })),
@@ -120,10 +119,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409, 429],
   },
   removeTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'delete',
     path: '/auth/account/totp',
-    audit: 'account.factors.changed',
     summary: 'Remove the authenticator app and the recovery codes',
     description: RECENT,
     response: Ok,
@@ -137,20 +135,18 @@ export const ownAccountEndpoints = {
     response: z.strictObject({ passkeys: z.array(ShownPasskey) }),
   },
   beginPasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/passkeys/options',
-    audit: 'account.factors.changed',
     summary: 'Begin to add a passkey',
     description: `The options for \`navigator.credentials.create\`. The challenge counts once, for five minutes. ${RECENT}`,
     response: CreationOptions,
     errors: [403, 409],
   },
   addPasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/passkeys',
-    audit: 'account.factors.changed',
     summary: 'Add a passkey',
     description: `With the first second factor of an account the response has recovery codes, which are shown only once. ${RECENT}`,
     body: jsonBody(z.strictObject({ name: AccountName, response: CreatedPasskey })),
@@ -158,10 +154,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   removePasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'delete',
     path: '/auth/account/passkeys/:id',
-    audit: 'account.factors.changed',
     summary: 'Remove a passkey',
     description: `409 for the only way into the account. Recovery codes end with the last second factor. ${RECENT}`,
     params: z.object({ id: z.string().max(2_000) }),
