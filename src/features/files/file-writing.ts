@@ -172,9 +172,9 @@ async function* limited(source: AsyncIterable<Buffer>, most: number): AsyncGener
 }
 
 /**
- * Copies a source to `chunk`, which has `size` bytes already, because a part of few bytes takes much
- * more memory than these. Calls `write` when the chunk has `full` bytes, and for the rest at the end
- * or when the connection of a client ended, so that the client can continue from there.
+ * Copies a source to `chunk`, which has `size` bytes already, because a part of few bytes takes
+ * much more memory than these. Calls `write` when the chunk has `full` bytes, and for the rest at
+ * the end or when the connection of a client ended, so that the client can continue from there.
  * @param write gets the range of the new bytes of the chunk
  */
 export async function inChunks(

@@ -175,7 +175,7 @@ export function ownAccountRoutes(
    */
   const forOwn =
     <Input extends Pick<AnyInput, 'req' | 'audit'> & { principal: SessionPrincipal }, Reply>(
-      handle: (own: SignedIn, input: Input) => Promise<Reply> | Reply,
+      handle: (own: SignedIn, input: Input) => Promise<Reply>,
     ) =>
     async (input: Input): Promise<Reply> => {
       const { principal, req, audit } = input;
@@ -194,7 +194,9 @@ export function ownAccountRoutes(
       recoveryCodes: account.recoveryCodes?.length ?? 0,
     })),
 
-    renameAccount: forOwn((own, { body, until }) => accounts.rename(own, body.name, until)),
+    renameAccount: forOwn(async (own, { body, until }) => {
+      await accounts.rename(own, body.name, until);
+    }),
 
     replaceAccountPassword: forOwn(async (own, { body, req, leftMs }) => {
       const caller = { address: req.ip ?? '', leftMs };
@@ -203,7 +205,7 @@ export function ownAccountRoutes(
       );
     }),
 
-    listSessions: forOwn(({ account, session }) => {
+    listSessions: forOwn(async ({ account, session }) => {
       const open = account.sessions.filter(
         ({ expiresAt, state }) => state === 'active' && expiresAt.getTime() > Date.now(),
       );
@@ -226,7 +228,9 @@ export function ownAccountRoutes(
       if (!(await accounts.endSession(own, id))) throw new NotFound('sessionNotFound');
     }),
 
-    endOtherSessions: forOwn((own, { until }) => accounts.endOtherSessions(own, until)),
+    endOtherSessions: forOwn(async (own, { until }) => {
+      await accounts.endOtherSessions(own, until);
+    }),
 
     beginTotp: forOwn(async (own, { audit }) => {
       const begun = await accounts.beginTotp(own);
@@ -245,7 +249,7 @@ export function ownAccountRoutes(
       audit({ detail: { totp: false } });
     }),
 
-    listPasskeys: forOwn(({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
+    listPasskeys: forOwn(async ({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
 
     beginPasskey: forOwn(async (own, { req, audit }) => {
       const options = await accounts.beginPasskey(own, relyingPartyOf(publicUrl, req.headers.host));

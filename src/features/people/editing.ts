@@ -52,6 +52,7 @@ const shared = {
   auth: 'session or key',
   load: 'light',
   scope: 'users:write',
+  scoped: true,
   tag: 'Users',
   params: UserPath,
   query: z.strictObject({ sourceAppId: ScopeParameter }),
@@ -73,7 +74,6 @@ export const editingEndpoints = (detailed: DetailedUser) =>
       response: detailed.schema,
       method: 'post',
       path: '/auth/users/:id/revert',
-      scoped: true,
       audit: 'user.reverted',
       summary: "Undo a change of one of the session's users",
       description:
@@ -85,7 +85,6 @@ export const editingEndpoints = (detailed: DetailedUser) =>
       response: detailed.schema,
       method: 'patch',
       path: '/auth/users/:id',
-      scoped: true,
       audit: 'user.changed',
       summary: "Change one of the session's users",
       description:

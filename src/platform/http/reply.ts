@@ -210,7 +210,7 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
     return sendWhole(res.status(reply.status), JSON.stringify(reply.body));
   }
   if (reply instanceof Empty) return void res.status(204).end();
-  sendWhole(res, JSON.stringify(reply ?? OK));
+  sendWhole(res, JSON.stringify(reply === undefined ? OK : reply));
 }
 
 function sendWhole(res: Response, content: string | Buffer, mediaType = JSON_TYPE): void {
