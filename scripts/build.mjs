@@ -3,7 +3,7 @@
 // the same time, or those that the arguments name. Checks no types of the server and the dashboard:
 // `npm run types` does.
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,9 @@ if (parts.includes('server')) {
   // The service serves it. Without white space, because it is sent as it is.
   const document = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'));
   writeFileSync(join(root, 'dist', 'openapi.json'), JSON.stringify(document));
+  const texts = join('platform', 'languages', 'texts');
+  rmSync(join(root, 'dist', texts), { recursive: true, force: true });
+  cpSync(join(root, 'src', texts), join(root, 'dist', texts), { recursive: true });
 }
 if (parts.includes('docs')) buildDocs();
 process.exitCode = Math.max(0, ...codes);

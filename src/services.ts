@@ -22,6 +22,7 @@ import { formPart } from './features/form-settings/form-settings.ts';
 import { createFormSettings } from './features/form-settings/forms.ts';
 import { originPart } from './features/form-settings/origins.ts';
 import type { PageAssets } from './features/forms/page.ts';
+import { createHeldFiles, createHeldModel, createHeldStore } from './features/held/held.model.ts';
 import { createHistorySettings, historyPart } from './features/history/history-settings.ts';
 import { createImports, type ImportProcess } from './features/imports/imports.ts';
 import { createInbox } from './features/inbox/inbox.ts';
@@ -39,7 +40,6 @@ import { createOverview } from './features/overview/overview.ts';
 import { createPeople, createSuppressionList } from './features/people/people.ts';
 import { retentionPart } from './features/people/retention.ts';
 import { createRecordBase } from './features/records/base.ts';
-import type { RecordTraces } from './features/records/erasure.ts';
 import { createRecordFeatures, createRecords } from './features/records/records.ts';
 import { renamePart } from './features/renames/rename-part.ts';
 import { createRenameStore } from './features/renames/rename-store.ts';
@@ -152,38 +152,42 @@ export function createServices(config: Config, connection: Connection, logger: L
   const readNames = createNames(() => Object.assign({}, ...features.map(({ names }) => names)));
   const activity = createAppActivity(apps.model);
   const pace = createPace(apps.model, activity);
+  const renames = createRenameStore(schemas.model, timings.leaseMs);
+  const suppressions = createSuppressionList(connection, config.sessionSecret);
+  /** What many features share. Each declares what it takes. */
+  const shared = {
+    ...core,
+    config,
+    connection,
+    logger,
+    metrics,
+    signal,
+    abilities,
+    pageAssets,
+    appReads,
+    activity,
+    pace,
+    renames,
+    readNames,
+    suppressions: suppressions.list,
+  };
   const consumers = createAppConsumers(apps.model, apps.revision);
   const historySettings = createHistorySettings(apps.model, apps.revision);
-  const renames = createRenameStore(schemas.model, timings.leaseMs);
   const slotHandover = createSlotHandover(apps.model);
-  const formSettings = createFormSettings({
-    connection,
-    apps,
-    findApp: schemas.findApp,
-    fieldsOf: schemas.store.fieldsOf,
-    abilities,
-  });
+  const formSettings = createFormSettings(shared);
   const provider = config.oidc && createProvider(config.oidc, secret, logger);
   const accounts = createAccounts({
-    connection,
-    apps,
-    appReads,
-    config,
-    logger,
-    secret,
+    ...shared,
     sessions: sessions.service,
     endSessionUrl: provider?.endSessionUrl,
     owned: () => features.flatMap(({ ofAccounts = [] }) => ofAccounts),
   });
   const singleSignOn: Feature = { routes: signOnRoutes({ accounts, provider, audit, config, limits }) };
-  const members = createMembers({ accounts, apps, config, cursors, limits });
+  const members = createMembers({ ...shared, accounts });
   const deliveries = createDeliveryStorage(connection);
   const changeStorage = createChangeStorage(connection, apps, clock);
-  const heldTraces: RecordTraces = {
-    exist: (...of) => submissions.heldChanges.exist(...of),
-    remove: (...of) => submissions.heldChanges.remove(...of),
-  };
-  const files = createFiles({ config, connection, clock, logger, metrics });
+  const heldModel = createHeldModel(connection);
+  const files = createFiles(shared);
   const recordBase = createRecordBase(core.userBase, {
     apps,
     schemas,
@@ -199,111 +203,62 @@ export function createServices(config: Config, connection: Connection, logger: L
   const recordFeatures = createRecordFeatures(recordBase, {
     features: [{ part: consentPart }],
     files,
-    held: {
-      names: (...of) => submissions.heldFiles.names(...of),
-      idsOf: (...of) => submissions.heldFiles.idsOf(...of),
-      markInfected: (...of) => submissions.heldFiles.markInfected(...of),
-    },
+    held: createHeldFiles(heldModel.collection),
   });
+  const held = createHeldStore(heldModel.collection, recordBase.newId, clock, limits, recordFeatures.files.cleaner);
   const records = createRecords(recordBase, recordFeatures, users, {
-    traces: [deliveries.traces, changeStorage.traces, heldTraces],
+    traces: [deliveries.traces, changeStorage.traces, held.traces],
     consumers,
   });
-  const search = createSearch({ apps, appReads, activity, schemas, renames, records, load, cursors, queryBudgetMs });
+  const search = createSearch({ ...shared, records, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ settings: historySettings, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
-    connection,
-    apps,
-    activity,
-    schemas,
-    renames,
+    ...shared,
     records,
     files,
-    clock,
-    secret,
-    pageAssets,
-    metrics,
-    logger,
+    heldModel,
+    held,
     ignoredRedirects: formSettings.ignoredRedirects,
     images: formSettings.images,
-    limits,
-    config,
     planChange: (change) => notifications.planChange(change),
     planConfirmation: (kept) => notifications.planConfirmation(kept),
     answerStepMs: timings.answerStepMs,
   });
-  const { findHeld } = submissions;
-  const fileAccess = createFileAccess({ config, files, records, schemas, findHeld, load, cursors });
-  const views = createViews({ connection, accounts, schemas, renames });
-  const suppressions = createSuppressionList(connection, config.sessionSecret);
+  const fileAccess = createFileAccess({ ...shared, files, records, findHeld: held.find });
+  const views = createViews({ ...shared, accounts });
   const imports = createImports({
-    config,
-    connection,
-    pace,
-    schemas,
+    ...shared,
     records,
     files,
-    clock,
-    signal,
-    logger,
     importProcess,
-    suppressions: suppressions.list,
     writesEndMs: timings.importWritesEndMs,
     searchWithinMs: timings.searchWithinMs,
   });
   const notifications = createNotifications({
-    config,
-    connection,
-    apps,
-    pace,
-    schemas,
+    ...shared,
     records,
-    abilities,
-    pageAssets,
-    signal,
-    logger,
-    secret,
     mailLimits: timings.mailLimits,
-    limits,
-    clock,
-    suppressions: suppressions.list,
     findForm: submissions.findForm,
     changes: submissions.changes,
   });
   const webhooks = createWebhooks({
-    config,
-    connection,
-    apps,
-    pace,
+    ...shared,
     consumers,
-    schemas,
     records,
-    clock,
-    signal,
-    logger,
-    metrics,
     storage: deliveries,
-    otherConsumers: [notifications.consumer, finishing(changeStorage.traces), finishing(heldTraces)],
+    otherConsumers: [notifications.consumer, finishing(changeStorage.traces), finishing(held.traces)],
     now: timings.deliveryNow,
   });
 
-  const changes = createChanges({ storage: changeStorage, pace, schemas, records, search, clock, signal, logger });
+  const changes = createChanges({ ...shared, storage: changeStorage, records, search });
 
   const people = createPeople({
-    apps,
+    ...shared,
     settings: historySettings,
-    pace,
     records,
     search,
-    appReads,
-    renames,
-    cursors,
-    clock,
-    logger,
     retentionEveryMs: timings.retentionEveryMs,
-    readNames,
-    suppressions: suppressions.list,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
   /**

@@ -27,7 +27,7 @@ import { formPageRoutes } from './forms/form-pages.routes.ts';
 import { createFormLookup, createFormPages } from './forms/form-pages.ts';
 import { formRoutes } from './forms/forms.routes.ts';
 import type { PageAssets } from './forms/page.ts';
-import { createHeldModel, createHeldOfPerson, createHeldStore } from './held/held.model.ts';
+import { type createHeldModel, createHeldOfPerson, type HeldStore } from './held/held.model.ts';
 import { heldRoutes } from './held/held.ts';
 import { createHeldRelease } from './held/release.ts';
 import { createAnswerTimes } from './intake/answer-times.ts';
@@ -52,6 +52,8 @@ export function createSubmissions(deps: {
   renames: RenameStore;
   records: Records;
   files: Files;
+  heldModel: ReturnType<typeof createHeldModel>;
+  held: HeldStore;
   clock: DatabaseClock;
   ignoredRedirects: OriginCounts;
   images: FormImageStore;
@@ -65,11 +67,9 @@ export function createSubmissions(deps: {
   planConfirmation(kept: UnchangedRecord): Promise<void>;
   answerStepMs: number | undefined;
 }) {
-  const { config, connection, apps, schemas, records, clock, ignoredRedirects, secret, pageAssets, metrics, logger } =
-    deps;
+  const { config, connection, apps, schemas, records, held, clock, secret, pageAssets, metrics, logger } = deps;
   const { leases, findApp } = schemas;
-  const models = { spent: createSpentChallengeModel(connection), held: createHeldModel(connection) };
-  const held = createHeldStore(models.held.collection, records.newId, clock, deps.limits, records.fileCleaner);
+  const models = { spent: createSpentChallengeModel(connection), held: deps.heldModel };
   const challenges = createChallenges(secret);
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
@@ -118,10 +118,6 @@ export function createSubmissions(deps: {
     /** The files of strangers. */
     uploads,
     findForm,
-    /** What held submissions have of files. */
-    heldFiles: { names: held.names, idsOf: held.idsOf, markInfected: held.markInfected },
-    heldChanges: held.traces,
-    findHeld: held.find,
     /** The changes that wait for the links in their emails. */
     changes: {
       find: held.findChange,
@@ -136,7 +132,7 @@ export function createSubmissions(deps: {
         // Routes are tried in this order: the most frequent requests first.
         ...intakeRoutes(service),
         ...challengeRoutes(challenges, findApp, createChallengeLimiter(CHALLENGES_PER_MINUTE, config.workers)),
-        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects, files }),
+        ...formRoutes({ submissions: service, leases, refusals, ignoredRedirects: deps.ignoredRedirects, files }),
         ...uploadRoutes(uploads),
         ...formPageRoutes(findForm, pages, deps.images),
         ...heldRoutes(held, release),

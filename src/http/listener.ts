@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, type RequestListener, type Server, Serve
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
+import { NamedError } from '../platform/core/errors.ts';
 import { openAcceptHandles } from './accept-handles.ts';
 import { createClientErrorListener, SENDING_LIMITS, type SendingLimits } from './sending-limits.ts';
 
@@ -31,8 +32,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-class ListenError extends Error {
-  override readonly name = 'ListenError';
+class ListenError extends NamedError {
   constructor(port: number, host: string, { code = 'unknown error' }: NodeJS.ErrnoException) {
     const advice: Record<string, string> = {
       EADDRINUSE: `Port ${port} is in use by another program. Set PORT to a free port.`,

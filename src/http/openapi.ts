@@ -191,14 +191,14 @@ function describeRefusal(status: number, content: ZodOpenApiContentObject): ZodO
   };
 }
 
-/** The error statuses of an endpoint: its own, and those of CORS, authentication and inputs. */
+/** The error statuses of an endpoint: its own, and those of CORS, caller, app and inputs. */
 export function refusals(spec: EndpointSpec): number[] {
-  const statuses = new Set<number>(spec.errors);
+  const statuses = new Set(spec.errors);
   statuses.add(403); // the origin check
   statuses.add(500);
   if (spec.auth !== 'none') statuses.add(400); // a session and an API key in one request
   if (spec.body || spec.query || spec.headers) statuses.add(400);
-  if (spec.auth === 'form') statuses.add(404);
+  if (spec.auth === 'form' || spec.scoped) statuses.add(404);
   if (spec.auth === 'session' || takesKeys(spec.auth)) for (const status of [401, 429]) statuses.add(status);
   if (spec.auth !== 'none') statuses.add(503);
   if (spec.body || spec.upload) for (const status of [413, 415]) statuses.add(status);

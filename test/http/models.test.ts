@@ -48,7 +48,7 @@ interface Thing {
   data: Record<string, unknown>;
 }
 
-const partSchema = schemaOf<Part>({ name: { type: String, required: true }, at: Date, tags: [String] }, { _id: false });
+const partSchema = schemaOf<Part>({ name: { type: String, required: true }, at: Date, tags: [String] });
 
 const thingSchema = schemaOf<Thing>(
   {
@@ -287,7 +287,7 @@ it('stores no default for an absent array, in a document or within an embedded o
 it('refuses what Mongoose takes for a value: statements of the collection', async () => {
   const replaced = things.updateOne({}, { $set: { 'parts.$[one]': part } }, { arrayFilters: [{ 'one.name': 'a' }] });
   await expect(replaced).rejects.toThrow(REFUSED);
-  const atOnce = schemaOf<Required<Pick<Part, 'at'>>>({ at: { type: Date, required: true } }, { _id: false });
+  const atOnce = schemaOf<Required<Pick<Part, 'at'>>>({ at: { type: Date, required: true } });
   const logs = createModel(
     connection,
     schemaOf<{ _id: number; events: { at: Date }[] }>(
@@ -394,22 +394,21 @@ it('accepts numbers of BSON where they are promoted, and refuses others', async 
 
 it('declares each member of the interface with its type; nothing else compiles', () => {
   const name = { type: String, required: true } as const;
-  const embedded = { _id: false } as const;
   const wrong = () => [
     // @ts-expect-error: without a member
-    schemaOf<Part>({ name, tags: [String] }, embedded),
+    schemaOf<Part>({ name, tags: [String] }),
     // @ts-expect-error: with a member that the interface lacks
-    schemaOf<Part>({ name, at: Date, tags: [String], other: String }, embedded),
+    schemaOf<Part>({ name, at: Date, tags: [String], other: String }),
     // @ts-expect-error: of another type
-    schemaOf<Part>({ name, at: Number, tags: [String] }, embedded),
+    schemaOf<Part>({ name, at: Number, tags: [String] }),
     // @ts-expect-error: optional, but the interface requires it
-    schemaOf<Part>({ name: String, at: Date, tags: [String] }, embedded),
+    schemaOf<Part>({ name: String, at: Date, tags: [String] }),
     // @ts-expect-error: required, but optional in the interface
-    schemaOf<Part>({ name, at: { type: Date, required: true }, tags: [String] }, embedded),
+    schemaOf<Part>({ name, at: { type: Date, required: true }, tags: [String] }),
     // @ts-expect-error: with documents of another schema
-    schemaOf<{ parts: Thing[] }>({ parts: { type: [partSchema], required: true } }, embedded),
+    schemaOf<{ parts: Thing[] }>({ parts: { type: [partSchema], required: true } }),
     // @ts-expect-error: with a value that the interface lacks
-    schemaOf<{ is: 'a' | 'b' }>({ is: { type: String, required: true, enum: ['a', 'c'] } }, embedded),
+    schemaOf<{ is: 'a' | 'b' }>({ is: { type: String, required: true, enum: ['a', 'c'] } }),
   ];
   expect(wrong()).toHaveLength(7);
 });

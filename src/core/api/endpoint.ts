@@ -107,8 +107,8 @@ export interface EndpointSpec {
   isRedirect?: boolean;
   /** Headers of a successful response, with their descriptions. */
   responseHeaders?: Record<string, string>;
-  /** Error statuses other than those implied by authentication and body. */
-  errors: readonly number[];
+  /** Error statuses other than those implied by authentication, `scoped` and body. */
+  errors?: readonly number[];
   /** The schema of the JSON of a 401 that has another body than the other refusals. */
   unauthenticated?: z.ZodType;
   /** Sends 304 for `If-None-Match`. */
@@ -168,7 +168,10 @@ type Body<Spec extends EndpointSpec> =
   | z.input<Spec['response']>
   | (Spec['accepted'] extends z.ZodType ? z.input<Spec['accepted']> : never);
 
-type Handler<Spec extends EndpointSpec> = (input: Input<Spec>) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>>;
+/** One that resolves with nothing answers `Ok`. */
+type Handler<Spec extends EndpointSpec> = (
+  input: Input<Spec>,
+) => Promise<Reply<Body<Spec>>> | Reply<Body<Spec>> | ({ ok: true } extends Body<Spec> ? Promise<void> : never);
 
 type Handlers<All extends Endpoints> = { [Name in keyof All]: Handler<All[Name]> };
 

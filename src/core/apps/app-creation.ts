@@ -4,12 +4,14 @@ import { ObjectId, type UpdateFilter } from 'mongodb';
 import { Conflict, Unavailable } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
-import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { ATTEMPT_MS, PAUSE_MS, retry } from '../../platform/database/retries.ts';
+import { databaseRefusal, isDuplicateKey } from '../../platform/database/failures.ts';
 import type { AppOwned } from '../feature.ts';
 import type { AppDocument } from './app.ts';
 import type { AppModel } from './apps.model.ts';
 
+/** Time limit of one attempt, because its connection may never answer. */
+const ATTEMPT_MS = 1_000;
+const PAUSE_MS = 50;
 /** How long a creation retries steps without an answer of the database. */
 const RETRY_FOR_MS = 2_500;
 /** An unconfirmed creation of this age counts as interrupted; a creation is shorter. */
@@ -110,4 +112,17 @@ export function createAppCreation(deps: {
       throw error;
     }
   };
+}
+
+/** Retries an idempotent step until `deadline` (of `performance.now()`). @throws its last error */
+async function retry<T>(attempt: () => Promise<T>, deadline: number): Promise<T> {
+  for (;;) {
+    try {
+      return await withTimeout(attempt(), ATTEMPT_MS, () => new Unavailable());
+    } catch (error) {
+      const isTransient = error instanceof Unavailable || databaseRefusal(error) instanceof Unavailable;
+      if (!isTransient || performance.now() >= deadline) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
 }

@@ -26,7 +26,6 @@ export const appEndpoints = {
     response: z.strictObject({
       apps: z.array(z.strictObject({ sourceAppId: SourceAppId, role: Role, createdAt: Timestamp })),
     }),
-    errors: [],
   },
   createApp: {
     method: 'post',

@@ -47,7 +47,6 @@ interface Schema {
 /** Checks the `data` of submissions against one schema version. */
 export type Validator = ReturnType<typeof compileSchema>;
 
-/** Returns the schema of the values of a field. */
 export type SchemaOf = (field: FieldDefinition) => z.ZodType;
 
 export const ownSchema: SchemaOf = (field) => getKind(field.kind).schema(field);
@@ -257,7 +256,6 @@ function compileField(field: FieldDefinition, schemaOf: SchemaOf) {
 const isRemovedWhenHidden = ({ kind, showIf, keepHidden }: FieldDefinition): boolean =>
   showIf !== undefined && !keepHidden && !getKind(kind).staysHidden;
 
-/** The number of searches of conditions in the text of each field. */
 function countSearches(fields: readonly FieldDefinition[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { field, op } of fields.flatMap(conditionsOf)) {

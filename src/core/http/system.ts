@@ -11,7 +11,6 @@ const systemEndpoints = {
     summary: 'Whether the service runs',
     description: 'Answers without asking the database.',
     response: z.strictObject({ status: z.literal('ok') }),
-    errors: [],
   },
   getReadiness: {
     method: 'get',

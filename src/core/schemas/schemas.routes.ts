@@ -60,7 +60,6 @@ export const schemaEndpoints = {
     response: SchemaDocument,
     responseHeaders: { ETag: 'Changes with the schema' },
     conditional: true,
-    errors: [],
   },
   getAppSchema: {
     method: 'get',

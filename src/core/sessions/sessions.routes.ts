@@ -80,7 +80,6 @@ export function sessionEndpoints<Part extends SessionPart>(parts: readonly Part[
       response: z.strictObject<{ ok: z.ZodLiteral<true> } & Part['logOut']['response']>(
         Object.assign({ ok: z.literal(true) }, ...parts.map(({ logOut }) => logOut.response)),
       ),
-      errors: [],
     },
     getSession: {
       method: 'get',
@@ -93,7 +92,6 @@ export function sessionEndpoints<Part extends SessionPart>(parts: readonly Part[
         Session,
         parts.map(({ getSession }) => getSession.response),
       ),
-      errors: [],
       unauthenticated: NoSession,
     },
   } as const satisfies Endpoints;

@@ -57,11 +57,9 @@ export function createSessionService(deps: {
     },
   });
 
-  /** Returns the check of the password of an app. */
   const passwordOf = (sourceAppId: string, password: string) => (waiter: Waiter) =>
     apps.checkPassword(sourceAppId, password, waiter);
 
-  /** Resolves with the app of a session that lives. */
   async function find(session: Partial<SessionData> | undefined): Promise<App | undefined> {
     const { appId, credentialId } = session ?? {};
     if (refusal() !== undefined) return undefined;

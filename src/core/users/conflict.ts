@@ -1,3 +1,4 @@
+import { NamedError } from '../../platform/core/errors.ts';
 import { typedFilter } from '../../platform/database/filters.ts';
 import { exactBound, exceededLimit, extraKeysExpression, listExtraKeys, type RecordLimits } from './record-limits.ts';
 import type { RecordParts } from './record-part.ts';
@@ -19,9 +20,7 @@ export type WriteConflict =
   | { reason: 'retry'; view: RecordView };
 
 /** The record has a newer schema version or newer slots than those of the check. */
-export class OutdatedSchema extends Error {
-  override readonly name = 'OutdatedSchema';
-}
+export class OutdatedSchema extends NamedError {}
 
 /**
  * The result of the read. Its size is bounded (invariant 7): of `data` it contains only what the

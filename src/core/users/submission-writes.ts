@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { limitAttempts } from '../../platform/core/attempts.ts';
+import { NamedError } from '../../platform/core/errors.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import { isDuplicateKey, isRefusedCreation, isTypeMismatch } from '../../platform/database/failures.ts';
 import { insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
@@ -19,9 +20,7 @@ export interface StoredSubmission {
 }
 
 /** The required record does not exist. Nothing was stored. */
-export class NoRecord extends Error {
-  override readonly name = 'NoRecord';
-}
+export class NoRecord extends NamedError {}
 
 export type SubmissionStore = ReturnType<typeof createSubmissionStore>;
 

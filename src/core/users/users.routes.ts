@@ -27,7 +27,6 @@ export const paging = {
   limit: OptionalPageLimit,
   skip: WholeNumber(0).optional().meta({ description: 'The number of users to skip', example: 0 }),
 };
-/** The page of an answer. */
 export const answeredPage = { limit: z.int().min(1).max(MAX_LIMIT), skip: z.int().nonnegative() };
 
 const User = z.strictObject({ id: UserId, ...userFields });
@@ -47,7 +46,7 @@ export const userListEndpoints = {
     summary: "The session's users",
     description: "All users of the session's app, newest first, streamed.",
     response: z.strictObject({ users: z.array(User) }),
-    errors: [404, 429],
+    errors: [429],
   },
   listAllUsers: {
     method: 'get',

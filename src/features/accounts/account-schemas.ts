@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppName } from '../../core/api/parameters.ts';
 import { AppRole } from '../../platform/core/roles.ts';
 import { MIN_PASSWORD_LENGTH, passwordProblem } from '../../platform/core/secrets.ts';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -26,14 +27,12 @@ export const ChosenPassword = z
 export const Email = z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' });
 export const MemberRole = AppRole.meta({ id: 'MemberRole', example: 'editor' });
 
-export const Account = z
-  .strictObject({
-    id: z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' }),
-    email: z.string().meta({ example: 'ada@example.com' }),
-    name: z.string().meta({ example: 'Ada Lovelace' }),
-    admin: z.boolean(),
-  })
-  .meta({ id: 'Account' });
+export const Account = component('Account', {
+  id: z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' }),
+  email: z.string().meta({ example: 'ada@example.com' }),
+  name: z.string().meta({ example: 'Ada Lovelace' }),
+  admin: z.boolean(),
+});
 
 export const Memberships = z.array(
   z.strictObject({ sourceAppId: z.string().meta({ example: 'newsletter' }), name: AppName, role: MemberRole }),

@@ -4,6 +4,7 @@ import { Role, SourceAppId } from '../../core/api/parameters.ts';
 import { beginSession, endSession } from '../../core/sessions/session.ts';
 import type { LogInInput, SessionPart } from '../../core/sessions/session-part.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
+import { component } from '../../platform/http/validation.ts';
 import type { Origin } from './account-documents.ts';
 import { Account, Email, LoggedIn, Memberships, SecondRequired } from './account-schemas.ts';
 import type { AccountDocument, AccountSession, CodeUse, SignedIn, VerifiedLogIn } from './accounts.model.ts';
@@ -18,15 +19,13 @@ declare module 'express-session' {
   }
 }
 
-const Session = z
-  .strictObject({
-    sourceAppId: SourceAppId.nullable(),
-    role: Role,
-    account: Account,
-    memberships: Memberships,
-    method: z.string().meta({ example: 'password' }),
-  })
-  .meta({ id: 'AccountSession' });
+const Session = component('AccountSession', {
+  sourceAppId: SourceAppId.nullable(),
+  role: Role,
+  account: Account,
+  memberships: Memberships,
+  method: z.string().meta({ example: 'password' }),
+});
 
 type EntryInput = Omit<LogInInput, 'leftMs'>;
 

@@ -14,58 +14,46 @@ export const MAX_SESSIONS = 20;
 export const MAX_WAITING_SESSIONS = 5;
 
 /** A session of an account. Only log-in, second factor and revocation write it. */
-const sessionSchema = schema(
-  {
-    /** The SHA-256 of the session id in the cookie. */
-    id: { type: Binary, required: true },
-    /** `second`: the session waits for the second factor and can do nothing else. */
-    state: { type: only<'active' | 'second'>(String), required: true },
-    method: { type: only<LogInMethod>(String), required: true },
-    createdAt: { type: Date, required: true },
-    /** The last proof of identity. Changes of password and factors need a recent one. */
-    authenticatedAt: { type: Date, required: true },
-    expiresAt: { type: Date, required: true },
-    /** The id of the provider's session. */
-    sid: String,
-    /** The browser, as `User-Agent` names it. */
-    device: { type: String, required: true },
-    address: { type: String, required: true },
-  },
-  { _id: false },
-);
+const sessionSchema = schema({
+  /** The SHA-256 of the session id in the cookie. */
+  id: { type: Binary, required: true },
+  /** `second`: the session waits for the second factor and can do nothing else. */
+  state: { type: only<'active' | 'second'>(String), required: true },
+  method: { type: only<LogInMethod>(String), required: true },
+  createdAt: { type: Date, required: true },
+  /** The last proof of identity. Changes of password and factors need a recent one. */
+  authenticatedAt: { type: Date, required: true },
+  expiresAt: { type: Date, required: true },
+  /** The id of the provider's session. */
+  sid: String,
+  /** The browser, as `User-Agent` names it. */
+  device: { type: String, required: true },
+  address: { type: String, required: true },
+});
 export type AccountSession = DocumentOf<typeof sessionSchema>;
 
 /** A WebAuthn credential. `id` is that of the authenticator, in base64url. */
-const passkeySchema = schema(
-  {
-    id: { type: String, required: true },
-    publicKey: { type: Binary, required: true },
-    /** The signatures that the authenticator counted; 0 for those that do not count. */
-    counter: { type: Number, required: true },
-    /** How the browser reaches the authenticator, as it told. */
-    transports: { type: [String], required: true },
-    name: { type: String, required: true },
-    createdAt: { type: Date, required: true },
-    lastUsedAt: Date,
-  },
-  { _id: false },
-);
+const passkeySchema = schema({
+  id: { type: String, required: true },
+  publicKey: { type: Binary, required: true },
+  /** The signatures that the authenticator counted; 0 for those that do not count. */
+  counter: { type: Number, required: true },
+  /** How the browser reaches the authenticator, as it told. */
+  transports: { type: [String], required: true },
+  name: { type: String, required: true },
+  createdAt: { type: Date, required: true },
+  lastUsedAt: Date,
+});
 export type Passkey = DocumentOf<typeof passkeySchema>;
 
 /** What identifies somebody at a provider of single sign-on. An email never does. */
-const identitySchema = schema(
-  { issuer: { type: String, required: true }, subject: { type: String, required: true } },
-  { _id: false },
-);
+const identitySchema = schema({ issuer: { type: String, required: true }, subject: { type: String, required: true } });
 export type Identity = DocumentOf<typeof identitySchema>;
 
-const linkSchema = schema(
-  {
-    hash: { type: Binary, required: true },
-    expiresAt: { type: Date, required: true },
-  },
-  { _id: false },
-);
+const linkSchema = schema({
+  hash: { type: Binary, required: true },
+  expiresAt: { type: Date, required: true },
+});
 
 /**
  * A member of the staff (spec 4.13). Everything that decides whether somebody may act is in this
@@ -83,15 +71,9 @@ const accountSchema = schema(
     emailProvedAt: Date,
     passwordHash: String,
     /** `lastStep`: the last accepted time step, so that each counts once. */
-    totp: schema(
-      { secret: { type: String, required: true }, lastStep: { type: Number, required: true } },
-      { _id: false },
-    ),
+    totp: schema({ secret: { type: String, required: true }, lastStep: { type: Number, required: true } }),
     /** A secret that waits for its first code. */
-    newTotp: schema(
-      { secret: { type: String, required: true }, until: { type: Date, required: true } },
-      { _id: false },
-    ),
+    newTotp: schema({ secret: { type: String, required: true }, until: { type: Date, required: true } }),
     /** At most 20. Each is in one account only. */
     passkeys: [passkeySchema],
     /** The hashes of unused recovery codes. */
@@ -99,7 +81,7 @@ const accountSchema = schema(
     /** How a provider names the account: the newest 10. Each belongs to one account only. */
     identities: [identitySchema],
     /** The groups with a role that the provider named last, at its time `at`. */
-    groups: schema({ at: { type: Date, required: true }, names: { type: [String], required: true } }, { _id: false }),
+    groups: schema({ at: { type: Date, required: true }, names: { type: [String], required: true } }),
     /** The last log-out at the provider, by its clock. */
     signedOutAt: Date,
     /** The newest {@link MAX_SESSIONS}. */
@@ -108,7 +90,7 @@ const accountSchema = schema(
     reset: linkSchema,
     link: linkSchema,
     /** Codes that were tried since `from`. */
-    guesses: schema({ from: { type: Date, required: true }, count: { type: Number, required: true } }, { _id: false }),
+    guesses: schema({ from: { type: Date, required: true }, count: { type: Number, required: true } }),
     suspendedAt: Date,
     /** Increments with each suspension, resumption and grant; the fence of {@link Member.epoch}. */
     accessEpoch: Number,
@@ -157,20 +139,17 @@ export const ADMINS = 'admins';
 export const MAX_MEMBERS = 500;
 
 /** A member of an app, or an admin. */
-const memberSchema = schema(
-  {
-    account: { type: ObjectId, required: true },
-    role: { type: only<AppRole | 'admin'>(String), required: true },
-    addedAt: { type: Date, required: true },
-    /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
-    byGroups: only<true>(Boolean),
-    /** True: not counted as the admin or manager who stays. It takes no right from the account. */
-    isSuspended: { type: Boolean, required: true },
-    /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
-    epoch: Number,
-  },
-  { _id: false },
-);
+const memberSchema = schema({
+  account: { type: ObjectId, required: true },
+  role: { type: only<AppRole | 'admin'>(String), required: true },
+  addedAt: { type: Date, required: true },
+  /** Whether the admin role comes from groups of the provider. Such an entry grants nothing. */
+  byGroups: only<true>(Boolean),
+  /** True: not counted as the admin or manager who stays. It takes no right from the account. */
+  isSuspended: { type: Boolean, required: true },
+  /** The `accessEpoch` of the account at the change that set `isSuspended` last. */
+  epoch: Number,
+});
 export type Member = DocumentOf<typeof memberSchema>;
 
 /**
@@ -206,23 +185,17 @@ const invitationSchema = schema(
     _id: { type: Binary, required: true },
     id: { type: String, required: true },
     email: String,
-    app: schema(
-      {
-        id: { type: ObjectId, required: true },
-        sourceAppId: { type: String, required: true },
-        role: { type: only<AppRole>(String), required: true },
-      },
-      { _id: false },
-    ),
+    app: schema({
+      id: { type: ObjectId, required: true },
+      sourceAppId: { type: String, required: true },
+      role: { type: only<AppRole>(String), required: true },
+    }),
     admin: only<true>(Boolean),
     name: String,
     /** The account that invited. */
     invitedBy: ObjectId,
     /** The app whose password invited, in one of its generations. Neither: the host invited. */
-    invitedWith: schema(
-      { appId: { type: ObjectId, required: true }, credentialId: { type: String, required: true } },
-      { _id: false },
-    ),
+    invitedWith: schema({ appId: { type: ObjectId, required: true }, credentialId: { type: String, required: true } }),
     /** A number below {@link MAX_INVITATIONS}, unique in the app, so that the index bounds them. */
     place: Number,
     /** The acceptance in progress; only it may give the invitation back. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppName } from '../../core/api/parameters.ts';
 import { Unauthenticated } from '../../platform/core/errors.ts';
-import { Ok } from '../../platform/http/validation.ts';
+import { component, Ok } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AccountName, ChosenPassword, Email, LoggedIn, MemberRole, SecondRequired } from './account-schemas.ts';
 import type { AccountSessions } from './account-sessions.ts';
@@ -17,12 +17,13 @@ const Token = z
   .meta({ example: 'Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4g' });
 
 const visitor = { method: 'post', auth: 'visitor', tag: 'Accounts' } as const;
-const cookie = { 'Set-Cookie': 'The session cookie' };
+/** Those that may begin a session. */
+const entry = { ...visitor, response: LoggedIn, responseHeaders: { 'Set-Cookie': 'The session cookie' } } as const;
 
 /** The ways into an account other than its password (spec 4.13). */
 export const logInEndpoints = {
   completeLogIn: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/second',
     audit: 'login',
     summary: 'Complete a log-in with a code',
@@ -31,8 +32,6 @@ export const logInEndpoints = {
     body: jsonBody(
       z.union([z.strictObject({ code: z.string().max(100) }), z.strictObject({ recoveryCode: z.string().max(100) })]),
     ),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [401, 429],
   },
   beginPasskeyLogIn: {
@@ -45,25 +44,21 @@ export const logInEndpoints = {
     errors: [409],
   },
   logInByPasskey: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/passkey',
     audit: 'login',
     summary: 'Log in with a passkey',
     description: 'A passkey counts as both factors. Failures are limited as those of passwords.',
     body: jsonBody(z.strictObject({ response: UsedPasskey })),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [401, 409, 429],
   },
   logInByLink: {
-    ...visitor,
+    ...entry,
     path: '/auth/login/link',
     audit: 'login',
     summary: 'Log in with a link of the host',
     description: 'A link of the command line works once, for 15 minutes, and without a second factor.',
     body: jsonBody(z.strictObject({ token: Token })),
-    response: LoggedIn,
-    responseHeaders: cookie,
     errors: [410],
   },
   previewInvitation: {
@@ -73,24 +68,22 @@ export const logInEndpoints = {
     description:
       'For the holder of its token, who may accept it. The invitation stays open. The link to the first admin account names no email.',
     body: jsonBody(z.strictObject({ token: Token })),
-    response: z
-      .strictObject({
-        email: Email.optional(),
-        sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
-        appName: AppName,
-        role: MemberRole.optional(),
-        admin: z.literal(true).optional(),
-        invitedBy: z.string().optional().meta({
-          description: 'The name of the account that invites; absent for the log-in of an app and for the host',
-          example: 'Ada Lovelace',
-        }),
-        hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
-      })
-      .meta({ id: 'InvitationPreview' }),
+    response: component('InvitationPreview', {
+      email: Email.optional(),
+      sourceAppId: z.string().optional().meta({ example: 'newsletter' }),
+      appName: AppName,
+      role: MemberRole.optional(),
+      admin: z.literal(true).optional(),
+      invitedBy: z.string().optional().meta({
+        description: 'The name of the account that invites; absent for the log-in of an app and for the host',
+        example: 'Ada Lovelace',
+      }),
+      hasAccount: z.boolean().meta({ description: 'Whether the email has an account, which has to log in first' }),
+    }),
     errors: [410],
   },
   acceptInvitation: {
-    ...visitor,
+    ...entry,
     path: '/auth/invitations/accept',
     audit: 'invitation.accepted',
     summary: 'Accept an invitation',
@@ -104,9 +97,7 @@ export const logInEndpoints = {
         password: ChosenPassword.optional(),
       }),
     ),
-    response: LoggedIn,
     accepted: SecondRequired,
-    responseHeaders: cookie,
     slow: true,
     errors: [403, 409, 410],
   },
@@ -119,18 +110,15 @@ export const logInEndpoints = {
     body: jsonBody(z.strictObject({ email: Email })),
     response: Ok,
     status: 202,
-    errors: [],
   },
   resetPassword: {
-    ...visitor,
+    ...entry,
     path: '/auth/password/reset',
     audit: 'account.password.replaced',
     summary: 'Choose a new password with a link',
     description: 'The link works once, for an hour. All sessions of the account end, and a new one begins.',
     body: jsonBody(z.strictObject({ token: Token, password: ChosenPassword })),
-    response: LoggedIn,
     accepted: SecondRequired,
-    responseHeaders: cookie,
     slow: true,
     errors: [409, 410],
   },
@@ -171,10 +159,9 @@ export function logInRoutes(
       return enter(await accounts.accept(input.body.token, input.body, own, input.until), input);
     },
 
-    forgetPassword: ({ body, res }) => {
+    forgetPassword: async ({ body, res }) => {
       accounts.forget(body.email);
       res.status(202);
-      return { ok: true as const };
     },
 
     resetPassword: async (input) => enter(await accounts.reset(input.body.token, input.body.password), input),

@@ -20,7 +20,6 @@ export function createRoles(
   const isAdminBy = (groups: readonly string[] = []): boolean =>
     rules.some((rule) => 'admin' in rule && groups.includes(rule.group));
 
-  /** The highest role of each app that groups give. */
   function rolesBy(groups: readonly string[] = [], named?: string): Map<string, AppRole> {
     const found = new Map<string, AppRole>();
     for (const rule of rules) {

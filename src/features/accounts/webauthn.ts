@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 
 const MAX_BASE64_URL = 8_000;
@@ -24,65 +25,55 @@ const credential = {
 };
 
 /** As `PublicKeyCredential.toJSON()` returns it after `navigator.credentials.create`. */
-export const CreatedPasskey = z
-  .strictObject({
-    ...credential,
-    response: z.strictObject({
-      clientDataJSON: Base64Url,
-      attestationObject: Base64Url,
-      authenticatorData: Base64Url.optional(),
-      publicKey: Base64Url.nullish(),
-      publicKeyAlgorithm: z.number().optional(),
-      transports: Transports.default([]),
-    }),
-  })
-  .meta({ id: 'CreatedPasskey' })
-  .transform(({ id, rawId, type, response }): RegistrationResponseJSON => {
-    const { clientDataJSON, attestationObject, authenticatorData = '', transports } = response;
-    const made = { clientDataJSON, attestationObject, authenticatorData, transports };
-    return { id, rawId, type, clientExtensionResults: {}, response: made };
-  });
+export const CreatedPasskey = component('CreatedPasskey', {
+  ...credential,
+  response: z.strictObject({
+    clientDataJSON: Base64Url,
+    attestationObject: Base64Url,
+    authenticatorData: Base64Url.optional(),
+    publicKey: Base64Url.nullish(),
+    publicKeyAlgorithm: z.number().optional(),
+    transports: Transports.default([]),
+  }),
+}).transform(({ id, rawId, type, response }): RegistrationResponseJSON => {
+  const { clientDataJSON, attestationObject, authenticatorData = '', transports } = response;
+  const made = { clientDataJSON, attestationObject, authenticatorData, transports };
+  return { id, rawId, type, clientExtensionResults: {}, response: made };
+});
 
 /** As `PublicKeyCredential.toJSON()` returns it after `navigator.credentials.get`. */
-export const UsedPasskey = z
-  .strictObject({
-    ...credential,
-    response: z.strictObject({
-      clientDataJSON: Base64Url,
-      authenticatorData: Base64Url,
-      signature: Base64Url,
-      userHandle: Base64Url.nullish(),
-    }),
-  })
-  .meta({ id: 'UsedPasskey' })
-  .transform(({ id, rawId, type, response: { userHandle, ...signed } }): AuthenticationResponseJSON => {
-    const response = { ...signed, ...(userHandle && { userHandle }) };
-    return { id, rawId, type, clientExtensionResults: {}, response };
-  });
+export const UsedPasskey = component('UsedPasskey', {
+  ...credential,
+  response: z.strictObject({
+    clientDataJSON: Base64Url,
+    authenticatorData: Base64Url,
+    signature: Base64Url,
+    userHandle: Base64Url.nullish(),
+  }),
+}).transform(({ id, rawId, type, response: { userHandle, ...signed } }): AuthenticationResponseJSON => {
+  const response = { ...signed, ...(userHandle && { userHandle }) };
+  return { id, rawId, type, clientExtensionResults: {}, response };
+});
 
 /** The argument of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
-export const CreationOptions = z
-  .strictObject({
-    challenge: Base64Url,
-    rp: z.strictObject({ id: z.string().meta({ example: 'forms.example.com' }), name: z.string() }),
-    user: z.strictObject({ id: Base64Url, name: z.string(), displayName: z.string() }),
-    pubKeyCredParams: z.array(z.strictObject({ type: KeyType, alg: z.int() })),
-    timeout: z.int(),
-    excludeCredentials: z.array(Descriptor),
-    authenticatorSelection: z.looseObject({ residentKey: z.literal('required'), userVerification: Verification }),
-    attestation: z.literal('none'),
-    extensions: z.looseObject({}),
-    hints: z.array(z.string()),
-  })
-  .meta({ id: 'PasskeyCreationOptions' });
+export const CreationOptions = component('PasskeyCreationOptions', {
+  challenge: Base64Url,
+  rp: z.strictObject({ id: z.string().meta({ example: 'forms.example.com' }), name: z.string() }),
+  user: z.strictObject({ id: Base64Url, name: z.string(), displayName: z.string() }),
+  pubKeyCredParams: z.array(z.strictObject({ type: KeyType, alg: z.int() })),
+  timeout: z.int(),
+  excludeCredentials: z.array(Descriptor),
+  authenticatorSelection: z.looseObject({ residentKey: z.literal('required'), userVerification: Verification }),
+  attestation: z.literal('none'),
+  extensions: z.looseObject({}),
+  hints: z.array(z.string()),
+});
 
 /** The argument of `PublicKeyCredential.parseRequestOptionsFromJSON`. */
-export const RequestOptions = z
-  .strictObject({
-    challenge: Base64Url,
-    rpId: z.string().meta({ example: 'forms.example.com' }),
-    timeout: z.int(),
-    allowCredentials: z.array(Descriptor).optional(),
-    userVerification: Verification,
-  })
-  .meta({ id: 'PasskeyRequestOptions' });
+export const RequestOptions = component('PasskeyRequestOptions', {
+  challenge: Base64Url,
+  rpId: z.string().meta({ example: 'forms.example.com' }),
+  timeout: z.int(),
+  allowCredentials: z.array(Descriptor).optional(),
+  userVerification: Verification,
+});

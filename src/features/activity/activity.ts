@@ -7,14 +7,11 @@ import { createAccumulator } from '../../platform/core/accumulator.ts';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../../platform/database/clock.ts';
 import { type MembersOf, schema } from '../../platform/database/mongoose.ts';
 
-const daySchema = schema(
-  {
-    /** In UTC, as `2026-01-31`. */
-    day: { type: String, required: true },
-    count: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const daySchema = schema({
+  /** In UTC, as `2026-01-31`. */
+  day: { type: String, required: true },
+  count: { type: Number, required: true },
+});
 
 const members = {
   /** May lag by a second, and a crash loses updates. */

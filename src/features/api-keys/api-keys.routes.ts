@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import { SCOPES } from '../../core/api/principal.ts';
-import { Id, Ok, SentTime, Timestamp } from '../../platform/http/validation.ts';
+import { component, Id, Ok, SentTime, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { ApiKeyDocument, ApiKeyService } from './api-keys.service.ts';
 import { canonicalNetwork } from './key-text.ts';
@@ -48,24 +48,23 @@ const NewKey = z
   })
   .meta({ id: 'NewApiKey', example: { name: 'Nightly export', scopes: ['export'] } });
 
-const ApiKey = z
-  .strictObject({
-    id: Id,
-    name: Name,
-    scopes: z.array(ScopeName),
-    createdAt: Timestamp,
-    expiresAt: Timestamp.nullable(),
-    cidrs: z.array(z.string()).meta({ example: ['203.0.113.0/24'] }),
-    lastUsedAt: Timestamp.nullable().meta({ description: 'May lag by a minute' }),
-    lastUsedFrom: z.string().nullable().meta({ description: 'The address of that request', example: '203.0.113.7' }),
-  })
-  .meta({ id: 'ApiKey' });
+const ApiKey = component('ApiKey', {
+  id: Id,
+  name: Name,
+  scopes: z.array(ScopeName),
+  createdAt: Timestamp,
+  expiresAt: Timestamp.nullable(),
+  cidrs: z.array(z.string()).meta({ example: ['203.0.113.0/24'] }),
+  lastUsedAt: Timestamp.nullable().meta({ description: 'May lag by a minute' }),
+  lastUsedFrom: z.string().nullable().meta({ description: 'The address of that request', example: '203.0.113.7' }),
+});
 
 const Scoped = z.strictObject({ sourceAppId: ScopeParameter });
 
 const shared = {
   auth: 'session',
   scope: 'manage',
+  scoped: true,
   load: 'light',
   tag: 'API keys',
   query: Scoped,
@@ -77,17 +76,14 @@ export const apiKeyEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/keys',
-    scoped: true,
     summary: "The API keys of the session's app",
     description: 'Also those that have ended, the oldest first.',
     response: z.strictObject({ keys: z.array(ApiKey) }),
-    errors: [404],
   },
   createKey: {
     ...shared,
     method: 'post',
     path: '/auth/keys',
-    scoped: true,
     audit: 'key.created',
     summary: "Create an API key of the session's app",
     description:
@@ -100,19 +96,17 @@ export const apiKeyEndpoints = {
         .regex(/^uck_[A-Za-z0-9_-]{43}$/)
         .meta({ example: 'uck_Zq3vN0mBtW1yS8dKfR5cXh2jLp7uAe4gQo9xTn6rVb1' }),
     }),
-    errors: [404, 409],
+    errors: [409],
   },
   deleteKey: {
     ...shared,
     method: 'delete',
     path: '/auth/keys/:id',
-    scoped: true,
     audit: 'key.deleted',
     summary: "Delete an API key of the session's app",
     description: 'After the response no server accepts the key.',
     params: z.object({ id: Id }),
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -126,10 +120,7 @@ export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
       return created;
     },
 
-    deleteKey: async ({ app: { id }, params }) => {
-      await keys.remove(id, params.id);
-      return { ok: true as const };
-    },
+    deleteKey: ({ app: { id }, params }) => keys.remove(id, params.id),
   });
 
 function present({ _id, name, scopes, createdAt, expiresAt, cidrs, lastUsedAt, lastUsedFrom }: ApiKeyDocument) {

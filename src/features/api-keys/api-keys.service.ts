@@ -12,6 +12,7 @@ import { Conflict, Forbidden, NotFound, TooManyRequests, Unauthenticated } from 
 import type { Connection } from '../../platform/database/client.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { createModel, type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { generateKey, hashKey, isInNetworks } from './key-text.ts';
@@ -166,7 +167,7 @@ export function createApiKeyService(deps: {
 
     /** Deletes a key. After that no server accepts it. @throws {NotFound} */
     async remove(appId: ObjectId, id: string): Promise<void> {
-      const _id = /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;
+      const _id = parseObjectId(id);
       if (_id && (await keys.deleteOne({ _id, appId })).deletedCount === 1) return;
       throw new NotFound('keyNotFound');
     },

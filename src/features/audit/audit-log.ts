@@ -15,15 +15,12 @@ import { AUDITED_READS, type AuditAction } from './actions.ts';
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
 
-const actorSchema = schema(
-  {
-    kind: { type: only<AuditActor['kind']>(String), required: true },
-    id: { type: String, allowNull: true },
-    address: { type: String, allowNull: true },
-    method: String,
-  },
-  { _id: false },
-);
+const actorSchema = schema({
+  kind: { type: only<AuditActor['kind']>(String), required: true },
+  id: { type: String, allowNull: true },
+  address: { type: String, allowNull: true },
+  method: String,
+});
 
 /** One event, or several equal ones. It has no personal data. */
 const auditEventSchema = schema(

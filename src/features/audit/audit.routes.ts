@@ -4,7 +4,7 @@ import type { SessionPrincipal } from '../../core/api/principal.ts';
 import { Forbidden } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import { type Cursors, pageOf } from '../../platform/http/cursors.ts';
-import { PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { AUDITED_CHANGES, AUDITED_READS } from './actions.ts';
 import type { AuditDocument, AuditFilter, AuditLog } from './audit-log.ts';
@@ -41,48 +41,46 @@ const ACTOR = code('notActor');
 const AccountName = z.string().meta({ example: 'Ada Lovelace' });
 const AccountEmail = z.string().meta({ example: 'ada@example.com' });
 
-const Event = z
-  .strictObject({
-    id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
-    at: Timestamp,
-    sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
-    actor: z.strictObject({
-      kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
-      id: z.string().nullable().meta({
-        description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
-        example: 'newsletter',
-      }),
-      address: z.string().nullable().meta({ example: '203.0.113.7' }),
-      method: z.string().nullable().meta({
-        description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
-        example: 'shared',
-      }),
-      name: AccountName.optional().meta({ description: 'Of an account or a key that still exists, as it is now' }),
-      email: AccountEmail.optional(),
+const Event = component('AuditEvent', {
+  id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+  at: Timestamp,
+  sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
+  actor: z.strictObject({
+    kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
+    id: z.string().nullable().meta({
+      description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
+      example: 'newsletter',
     }),
-    action: Action,
-    target: z.string().nullable().meta({ description: 'The id of what was changed' }),
-    targetKind: z.enum(TARGET_KINDS).optional().meta({
-      description: 'What `target` names, of the kinds that have a name',
-      example: 'key',
+    address: z.string().nullable().meta({ example: '203.0.113.7' }),
+    method: z.string().nullable().meta({
+      description: 'How the session logged in: `shared` with the password of the app, or the method of an account',
+      example: 'shared',
     }),
-    targetName: z.string().optional().meta({
-      description:
-        'The name of that API key or view, the URL of that webhook, the file name of that import (empty without one) or the email of that open invitation, if it still exists, as it is now',
-      example: 'Nightly export',
-    }),
-    targetChange: z
-      .strictObject({ users: z.int().nonnegative().meta({ example: 42 }), createdAt: Timestamp })
-      .optional()
-      .meta({ description: 'The change of many users that `target` names, while it is kept' }),
-    targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
-      description: 'The account that `target` names, if it still exists',
-    }),
-    detail: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-      .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
-  })
-  .meta({ id: 'AuditEvent' });
+    name: AccountName.optional().meta({ description: 'Of an account or a key that still exists, as it is now' }),
+    email: AccountEmail.optional(),
+  }),
+  action: Action,
+  target: z.string().nullable().meta({ description: 'The id of what was changed' }),
+  targetKind: z.enum(TARGET_KINDS).optional().meta({
+    description: 'What `target` names, of the kinds that have a name',
+    example: 'key',
+  }),
+  targetName: z.string().optional().meta({
+    description:
+      'The name of that API key or view, the URL of that webhook, the file name of that import (empty without one) or the email of that open invitation, if it still exists, as it is now',
+    example: 'Nightly export',
+  }),
+  targetChange: z
+    .strictObject({ users: z.int().nonnegative().meta({ example: 42 }), createdAt: Timestamp })
+    .optional()
+    .meta({ description: 'The change of many users that `target` names, while it is kept' }),
+  targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
+    description: 'The account that `target` names, if it still exists',
+  }),
+  detail: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
+});
 
 /** The endpoint of the audit log (spec 4.9). */
 export const auditEndpoints = {
@@ -125,7 +123,6 @@ export const auditEndpoints = {
       }),
     }),
     response: z.strictObject({ events: z.array(Event), next: z.string().optional().meta({ example: 'AbC123' }) }),
-    errors: [],
   },
 } as const satisfies Endpoints;
 

@@ -1,4 +1,5 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 
 /** Name and email of an account as they are now. What is stored has only the id. */
 export interface AccountName {
@@ -60,10 +61,7 @@ declare module '../../core/feature.ts' {
 
 /** @param finders those of all features */
 export function createNames(finders: () => Partial<NameFinders>): ReadNames {
-  const objectIds = (ids: readonly string[] = []): ObjectId[] =>
-    distinct(ids)
-      .filter((id) => /^[0-9a-f]{24}$/.test(id))
-      .map((id) => new ObjectId(id));
+  const objectIds = (ids: readonly string[] = []): ObjectId[] => distinct(ids).flatMap((id) => parseObjectId(id) ?? []);
   return async (ids) => {
     const find = finders();
     const [accounts, keys, webhooks, views, changes, imports, invitations] = await Promise.all([

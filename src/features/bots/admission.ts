@@ -192,15 +192,12 @@ const COUNT_VALID_MS = 1_000;
 const MAX_COUNTED_APPS = 10_000;
 
 /** The reservation of one server for new records of an app with `maxRecords`. */
-const seatsSchema = schema(
-  {
-    token: { type: ObjectId, required: true },
-    count: { type: Number, required: true },
-    /** By MongoDB's clock. */
-    until: { type: Date, required: true },
-  },
-  { _id: false },
-);
+const seatsSchema = schema({
+  token: { type: ObjectId, required: true },
+  count: { type: Number, required: true },
+  /** By MongoDB's clock. */
+  until: { type: Date, required: true },
+});
 
 const members = {
   /** Reservations of records that are being created. */

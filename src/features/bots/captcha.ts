@@ -208,7 +208,6 @@ async function readBounded({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A token as sent, with the submission that it is for. */
 interface SentToken {
   appId: ObjectId;
   token: string;

@@ -5,25 +5,24 @@ import type { App } from '../../core/apps/app.ts';
 import { clientNetwork } from '../../platform/core/client-network.ts';
 import { AppNotFound, TooManyRequests } from '../../platform/core/errors.ts';
 import { createWindowLimit } from '../../platform/core/window-limit.ts';
+import { component } from '../../platform/http/validation.ts';
 import type { Challenges } from './challenges.ts';
 
 const hex = z.string().regex(/^[0-9a-f]+$/);
 
-const Challenge = z
-  .strictObject({
-    parameters: z.strictObject({
-      algorithm: z.string().meta({ example: 'PBKDF2/SHA-256' }),
-      cost: z.int().positive().meta({ example: 5000 }),
-      expiresAt: z.int().meta({ description: 'In seconds since 1970', example: 1_769_848_200 }),
-      keyLength: z.int().positive().meta({ example: 32 }),
-      keyPrefix: hex,
-      keySignature: hex,
-      nonce: hex,
-      salt: hex,
-    }),
-    signature: hex,
-  })
-  .meta({ id: 'Challenge' });
+const Challenge = component('Challenge', {
+  parameters: z.strictObject({
+    algorithm: z.string().meta({ example: 'PBKDF2/SHA-256' }),
+    cost: z.int().positive().meta({ example: 5000 }),
+    expiresAt: z.int().meta({ description: 'In seconds since 1970', example: 1_769_848_200 }),
+    keyLength: z.int().positive().meta({ example: 32 }),
+    keyPrefix: hex,
+    keySignature: hex,
+    nonce: hex,
+    salt: hex,
+  }),
+  signature: hex,
+});
 
 const challengeEndpoints = {
   getChallenge: {

@@ -1,7 +1,7 @@
 import { Binary, ObjectId, UUID } from 'mongodb';
 import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
-import { Conflict, NotFound, Unavailable } from '../../platform/core/errors.ts';
+import { Conflict, NamedError, NotFound, Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
@@ -20,22 +20,17 @@ export const CHANGE_STATES = ['running', 'completed', 'stopping', 'stopped', 'un
 export type ChangeState = (typeof CHANGE_STATES)[number];
 
 /** How far a pass over the records is, and what it did. */
-const passSchema = schema(
-  {
-    /** The number of processed records, which is also the position. */
-    done: { type: Number, required: true },
-    changed: { type: Number, required: true },
-    refused: { type: Number, required: true },
-    /** The first ones. */
-    errors: {
-      type: [
-        schema({ id: { type: String, required: true }, message: { type: String, required: true } }, { _id: false }),
-      ],
-      required: true,
-    },
+const passSchema = schema({
+  /** The number of processed records, which is also the position. */
+  done: { type: Number, required: true },
+  changed: { type: Number, required: true },
+  refused: { type: Number, required: true },
+  /** The first ones. */
+  errors: {
+    type: [schema({ id: { type: String, required: true }, message: { type: String, required: true } })],
+    required: true,
   },
-  { _id: false },
-);
+});
 export type Pass = DocumentOf<typeof passSchema>;
 
 /** A change of many records (spec 4.3.6). Its records are in `change_records`. */
@@ -123,8 +118,7 @@ interface NewChange extends Pick<ChangeDocument, 'appId' | 'sourceAppId' | 'set'
 }
 
 /** The ids of the records of a change are gone. */
-export class MissingRecords extends Error {
-  override readonly name = 'MissingRecords';
+export class MissingRecords extends NamedError {
   constructor() {
     super('The list of its records is gone');
   }

@@ -4,7 +4,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { AppNotFound, InvalidInput, Unavailable } from '../../platform/core/errors.ts';
-import { JsonObject, Ok, Timestamp, WholeNumber } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, Timestamp, WholeNumber } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { authorOf, Key, MAX_UNSET } from '../people/editing.ts';
@@ -51,24 +51,23 @@ const counts = {
     .meta({ description: `The first ${MAX_ERRORS}` }),
 };
 
-const Change = z
-  .strictObject({
-    id: z.string().meta({ example: EXAMPLE_ID }),
-    state: z.enum(CHANGE_STATES),
-    total: Count.meta({ example: 42 }),
-    ...counts,
-    undo: z.strictObject(counts).optional().meta({ description: 'What an undo restored; `refused`: it left them' }),
-    failure: z.string().optional(),
-    set: JsonObject,
-    unset: z.array(z.string()),
-    createdAt: Timestamp,
-    endedAt: Timestamp.optional(),
-  })
-  .meta({ id: 'ChangeOfUsers' });
+const Change = component('ChangeOfUsers', {
+  id: z.string().meta({ example: EXAMPLE_ID }),
+  state: z.enum(CHANGE_STATES),
+  total: Count.meta({ example: 42 }),
+  ...counts,
+  undo: z.strictObject(counts).optional().meta({ description: 'What an undo restored; `refused`: it left them' }),
+  failure: z.string().optional(),
+  set: JsonObject,
+  unset: z.array(z.string()),
+  createdAt: Timestamp,
+  endedAt: Timestamp.optional(),
+});
 
 const shared = {
   auth: 'session or key',
   scope: 'users:write',
+  scoped: true,
   load: 'light',
   tag: 'Users',
 } as const;
@@ -84,7 +83,6 @@ export const changeEndpoints = {
     ...shared,
     method: 'patch',
     path: '/auth/users',
-    scoped: true,
     load: 'long',
     audit: 'users.changed',
     summary: "Change many of the session's users",
@@ -98,7 +96,7 @@ export const changeEndpoints = {
     // Counts any number of records.
     slow: true,
     response: z.strictObject({ id: z.string().meta({ example: EXAMPLE_ID }) }),
-    errors: [404, 409, 429],
+    errors: [409, 429],
   },
   listChanges: {
     ...shared,
@@ -106,44 +104,37 @@ export const changeEndpoints = {
     path: '/auth/changes',
     load: 'read',
     scope: 'users:read',
-    scoped: true,
     summary: 'Changes of many users',
     description: `The newest ${MAX_LISTED}, newest first.`,
     query: z.strictObject({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ changes: z.array(Change) }),
-    errors: [404],
   },
   getChange: {
     ...ofOne,
     method: 'get',
     path: '/auth/changes/:id',
     scope: 'users:read',
-    scoped: true,
     summary: 'The progress of a change of many users',
     response: Change,
-    errors: [404],
   },
   undoChange: {
     ...ofOne,
     method: 'post',
     path: '/auth/changes/:id/undo',
-    scoped: true,
     audit: 'change.undone',
     summary: 'Undo a change of many users',
     description: 'Restores the values before, in the background, where those that the change set are still stored.',
     response: Ok,
-    errors: [404, 409],
+    errors: [409],
   },
   stopChange: {
     ...ofOne,
     method: 'delete',
     path: '/auth/changes/:id',
-    scoped: true,
     audit: 'change.stopped',
     summary: 'Stop a change of many users, or its undo',
     description: 'The batch in progress ends. What was changed stays, and can be undone.',
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -184,13 +175,11 @@ export const changeRoutes = (deps: {
     undoChange: async ({ app, principal, params, until }) => {
       await store.undo(app.id, params.id, authorOf(principal, 'revert'), until);
       wake();
-      return { ok: true as const };
     },
 
     stopChange: async ({ app, params, until }) => {
       await store.stop(app.id, params.id, until);
       wake();
-      return { ok: true as const };
     },
   });
 };

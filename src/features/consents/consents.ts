@@ -7,7 +7,7 @@ import { type NewRecord, push, type Statement, type WritePart } from '../../core
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
-import { Timestamp } from '../../platform/http/validation.ts';
+import { component, Timestamp } from '../../platform/http/validation.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 
 /** The most entries that a record keeps (spec 8). */
@@ -18,20 +18,17 @@ const RESERVED_FOR_WITHDRAWALS = 100;
 const MAX_REMEMBERED = 4;
 
 /** One change of a consent (spec 2.8). */
-const entrySchema = schema(
-  {
-    key: { type: String, required: true },
-    /** False when the consent was withdrawn. */
-    given: { type: Boolean, required: true },
-    at: { type: Date, required: true },
-    version: { type: String, required: true },
-    schemaVersion: { type: Number, required: true },
-    label: { type: String, required: true },
-    /** Without query and fragment. */
-    page: String,
-  },
-  { _id: false },
-);
+const entrySchema = schema({
+  key: { type: String, required: true },
+  /** False when the consent was withdrawn. */
+  given: { type: Boolean, required: true },
+  at: { type: Date, required: true },
+  version: { type: String, required: true },
+  schemaVersion: { type: Number, required: true },
+  label: { type: String, required: true },
+  /** Without query and fragment. */
+  page: String,
+});
 type ConsentEntry = DocumentOf<typeof entrySchema>;
 
 /** By key: the last version that was given, or false after a withdrawal. */
@@ -45,20 +42,18 @@ export interface WithConsents {
   consentState?: ConsentState;
 }
 
-const ShownEntry = z
-  .strictObject({
-    key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
-    given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
-    at: Timestamp.meta({ description: 'When the submission was received' }),
-    version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
-    schemaVersion: z.int().positive().meta({ example: 1 }),
-    label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
-    page: z.string().optional().meta({
-      description: 'The page with the form, without query and fragment, if known',
-      example: 'https://example.com/sign-up',
-    }),
-  })
-  .meta({ id: 'ConsentEntry' });
+const ShownEntry = component('ConsentEntry', {
+  key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
+  given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
+  at: Timestamp.meta({ description: 'When the submission was received' }),
+  version: z.string().meta({ description: 'The version of the text', example: '2026-01' }),
+  schemaVersion: z.int().positive().meta({ example: 1 }),
+  label: z.string().meta({ description: 'The label of the field', example: 'I accept the terms' }),
+  page: z.string().optional().meta({
+    description: 'The page with the form, without query and fragment, if known',
+    example: 'https://example.com/sign-up',
+  }),
+});
 
 /** A change of a consent in the answer about a record. */
 export type ShownConsent = z.output<typeof ShownEntry>;

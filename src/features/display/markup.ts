@@ -52,7 +52,6 @@ export function formFields(controls: readonly FormControl[], email = 'Email'): F
 
 export const isHidden = ({ control }: FormField): boolean => control.hidden || control.source !== undefined;
 
-/** The id of the element with the problem of a field. */
 const problemId = ({ id }: FormField): string => `${id}-problem`;
 
 /** Returns the nodes without those that a condition left out. */

@@ -52,7 +52,7 @@ const exportDefaults = {
   response: z.array(User),
   downloads: ['text/csv', 'application/x-ndjson', 'application/zip'],
   responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
-  errors: [404, 429],
+  errors: [429],
 } as const;
 
 /** The endpoints of exports (spec 4.3). */

@@ -4,7 +4,7 @@ import { ScopeParameter } from '../../core/api/parameters.ts';
 import { FILE_TYPE_NAMES, FILE_TYPES } from '../../core/fields/base/file-types.ts';
 import { AppError } from '../../platform/core/errors.ts';
 import { isCompressed } from '../../platform/http/request-bytes.ts';
-import { parseTags, Timestamp } from '../../platform/http/validation.ts';
+import { component, parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { fileNameOf } from '../form-bodies/file-name.ts';
 import { authorOf } from '../people/editing.ts';
@@ -50,16 +50,14 @@ const reading = {
   conditional: true,
 } as const;
 
-const FileValue = z
-  .strictObject({
-    id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
-    name: z.string().meta({ example: 'cv.pdf' }),
-    type: z.enum(FILE_TYPE_NAMES).meta({ example: 'pdf' }),
-    size: z.int().nonnegative().meta({ example: 48_213 }),
-    sha256: z.string().meta({ example: '5d3b1f52b5c0a3b0b1c9f1d2b4a7f3f0e9d8c7b6a5948372615049382716a5b4' }),
-    infected: z.literal(true).optional().meta({ description: 'The virus scanner found malware in it' }),
-  })
-  .meta({ id: 'FileValue' });
+const FileValue = component('FileValue', {
+  id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+  name: z.string().meta({ example: 'cv.pdf' }),
+  type: z.enum(FILE_TYPE_NAMES).meta({ example: 'pdf' }),
+  size: z.int().nonnegative().meta({ example: 48_213 }),
+  sha256: z.string().meta({ example: '5d3b1f52b5c0a3b0b1c9f1d2b4a7f3f0e9d8c7b6a5948372615049382716a5b4' }),
+  infected: z.literal(true).optional().meta({ description: 'The virus scanner found malware in it' }),
+});
 
 /** The endpoints of files for operators (spec 4.14.2 and 4.14.6). */
 export const fileEndpoints = {
@@ -73,7 +71,7 @@ export const fileEndpoints = {
     description: 'Whole, or one range of its bytes; several ranges count as none.',
     params: FilePath,
     query: z.strictObject({ inline: Inline, sourceAppId: ScopeParameter }),
-    errors: [404, 409, 410, 416],
+    errors: [409, 410, 416],
   },
   linkFile: {
     method: 'post',
@@ -91,7 +89,7 @@ export const fileEndpoints = {
       url: z.string().meta({ example: 'https://forms.example.com/files/AZUT-LSqfsW2' }),
       expiresAt: Timestamp,
     }),
-    errors: [404, 409, 410],
+    errors: [409, 410],
   },
   addFile: {
     method: 'post',
@@ -119,7 +117,7 @@ export const fileEndpoints = {
     status: 201,
     response: z.strictObject({ value: z.array(FileValue).meta({ description: 'The new list of the field' }) }),
     responseHeaders: RECORD_ETAG,
-    errors: [404, 409, 412],
+    errors: [409, 412],
   },
   getLinkedFile: {
     ...reading,

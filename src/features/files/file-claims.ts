@@ -100,7 +100,6 @@ export function createFileClaims(deps: {
     return findByTokens<FoundFile>(files, appId, given, projection);
   }
 
-  /** Whether the present field of a file has this key. */
   async function isOfField({ metadata: { appId, field, version } }: FoundFile, key: string): Promise<boolean> {
     return presentKey(field, await renamesSince(appId, version)) === key;
   }

@@ -109,7 +109,6 @@ export function createFileCleaner(deps: {
   const removeOf = (appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<number> =>
     removeNamed(ofRecords(appIds, ids), guardOfErased(appIds, ids));
 
-  /** The filters of the files of a person. */
   async function ofPerson(appIds: readonly ObjectId[], email: string): Promise<Filter<FileDocument>[]> {
     const [records, held] = [await recordsOf(appIds, email), await heldOf(appIds, email)];
     // A file of a change has both.

@@ -1,5 +1,5 @@
 import type { UUID } from 'mongodb';
-import { Unavailable } from '../../platform/core/errors.ts';
+import { NamedError, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { CHUNK_BYTES, type ChunkCollection, type FileDocument } from './files.model.ts';
@@ -10,7 +10,6 @@ export interface ByteRange {
   end: number;
 }
 
-/** Content that is stored. */
 export interface StoredContent {
   id: UUID;
   bytes: number;
@@ -58,9 +57,7 @@ export interface FileContent {
 }
 
 /** The content of a file is not there, or not whole. */
-export class MissingContent extends Error {
-  override readonly name = 'MissingContent';
-}
+export class MissingContent extends NamedError {}
 
 /** Chunks that one statement reads: 1 MB. */
 const CHUNKS_AT_ONCE = 4;

@@ -1,8 +1,8 @@
-import type { ObjectId, ReadConcernLevel, UUID } from 'mongodb';
 import type { AppPart } from '../../core/apps/app-part.ts';
 import { holdsFiles } from '../../core/fields/definition.ts';
 import type { SchemaStep } from '../../core/schemas/schemas.service.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
+import type { HeldFiles } from '../held/held.model.ts';
 import type { RecordHistory } from '../history/history.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
@@ -38,16 +38,6 @@ export const createFileStep = (consumers: Pick<AppConsumers, 'add'>): SchemaStep
     if (fields.some(holdsFiles)) await consumers.add(appId, FILE_CONSUMER, until);
   },
 });
-
-/** What held submissions have of files (intake/held). */
-export interface HeldFiles {
-  /** Whether an entry names a file. */
-  names(appId: ObjectId, entry: UUID, file: string, readConcern: ReadConcernLevel): Promise<boolean>;
-  /** Marks an infected file in the values of the entry that names it. */
-  markInfected(appId: ObjectId, entry: UUID, file: string): Promise<void>;
-  /** The ids of the entries of a person. */
-  idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]>;
-}
 
 /** Creates what connects files with records and with what else names files (spec 4.14.3). */
 export function createRecordFiles(

@@ -92,36 +92,15 @@ export function createFileWriting(deps: {
     const { file } = state;
     const end = file.length + expected;
     let n = Math.floor(file.length / CHUNK_BYTES);
-    let size = file.length % CHUNK_BYTES;
-    // Copied, because a part of few bytes takes much more memory than these. One buffer for all
-    // chunks: the driver sends each once, and has sent it when `store` resolves.
+    const size = file.length % CHUNK_BYTES;
+    // One buffer for all chunks: the driver sends each once, and has sent it when `store` resolves.
     const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size + most));
     if (size > 0) await readStart(file, n, chunk.subarray(0, size));
-    let stored = size;
-    let left = most;
-    const flush = async (): Promise<void> => {
-      await charges.cover(state, n * CHUNK_BYTES + size, end);
-      await store(state, n, chunk.subarray(0, size));
-      stored = size;
-      if (size < CHUNK_BYTES) return;
-      [n, size, stored] = [n + 1, 0, 0];
-    };
-    try {
-      for await (const part of source) {
-        if (part.length > left) throw tooLargeError(most);
-        for (let at = 0; at < part.length; ) {
-          const copied = part.copy(chunk, size, at);
-          at += copied;
-          size += copied;
-          left -= copied;
-          if (size === CHUNK_BYTES) await flush();
-        }
-      }
-    } catch (error) {
-      if (isCutOff(error) && size > stored) await flush();
-      throw error;
-    }
-    if (size > stored) await flush();
+    await inChunks(limited(source, most), chunk, size, CHUNK_BYTES, async (_from, to) => {
+      await charges.cover(state, n * CHUNK_BYTES + to, end);
+      await store(state, n, chunk.subarray(0, to));
+      n += 1;
+    });
   }
 
   async function readStart(file: FileDocument, n: number, into: Buffer): Promise<void> {
@@ -180,6 +159,50 @@ function chunkId(file: UUID, n: number): ObjectId {
   Buffer.from(file.buffer).copy(bytes, 0, 8, 16);
   bytes.writeUInt32BE(n, 8);
   return new ObjectId(bytes);
+}
+
+/** @throws {TooLarge} when a source has more than `most` bytes */
+async function* limited(source: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+  let left = most;
+  for await (const part of source) {
+    if (part.length > left) throw tooLargeError(most);
+    left -= part.length;
+    yield part;
+  }
+}
+
+/**
+ * Copies a source to `chunk`, which has `size` bytes already, because a part of few bytes takes
+ * much more memory than these. Calls `write` when the chunk has `full` bytes, and for the rest at
+ * the end or when the connection of a client ended, so that the client can continue from there.
+ * @param write gets the range of the new bytes of the chunk
+ */
+export async function inChunks(
+  source: AsyncIterable<Buffer>,
+  chunk: Buffer,
+  size: number,
+  full: number,
+  write: (from: number, to: number) => Promise<void>,
+): Promise<void> {
+  let [from, to] = [size, size];
+  const flush = async (): Promise<void> => {
+    await write(from, to);
+    [from, to] = [0, 0];
+  };
+  try {
+    for await (const part of source) {
+      for (let at = 0; at < part.length; ) {
+        const copied = part.copy(chunk, to, at);
+        at += copied;
+        to += copied;
+        if (to === full) await flush();
+      }
+    }
+  } catch (error) {
+    if (isCutOff(error) && to > from) await flush();
+    throw error;
+  }
+  if (to > from) await flush();
 }
 
 /** The connection of a client ended before its body. */

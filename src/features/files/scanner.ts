@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Config } from '../../platform/core/config.ts';
+import { NamedError } from '../../platform/core/errors.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
 
 /** In ms. Tests shorten them. */
@@ -20,14 +21,10 @@ const WARN_EVERY_MS = 60_000;
 const MAX_FAILURES = 3;
 
 /** The scanner does not say what a file is. */
-export class NotScanned extends Error {
-  override readonly name: string = 'NotScanned';
-}
+export class NotScanned extends NamedError {}
 
 /** The scanner cannot be asked about any file. */
-export class ScannerAway extends NotScanned {
-  override readonly name = 'ScannerAway';
-}
+export class ScannerAway extends NotScanned {}
 
 /** Nothing came in time. */
 class Late extends Error {}

@@ -150,7 +150,7 @@ function derive(sent: unknown): Derived {
   const paths = members.map(({ name, path, isOptional }) => [name, isOptional ? path : { type: path, required: true }]);
   return {
     shown: z.strictObject(Object.fromEntries(shown)),
-    path: schemaOf<object>(Object.fromEntries(paths), { _id: false }),
+    path: schemaOf<object>(Object.fromEntries(paths)),
   };
 }
 

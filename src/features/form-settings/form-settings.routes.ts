@@ -57,7 +57,6 @@ export const formSettingsEndpoints = {
     scoped: true,
     summary: "The settings of an app's public forms",
     description: 'For the operators of the app and for admins. An unset member is null.',
-    errors: [404],
   },
   replaceFormSettings: {
     ...shared,
@@ -72,7 +71,7 @@ export const formSettingsEndpoints = {
       'if-match': z.string().optional().meta({ description: 'The ETag of the settings to replace' }),
     }),
     body: { ...jsonBody(Replacement, 'invalidForm'), extraBytes: IMAGES_BYTES },
-    errors: [404, 412],
+    errors: [412],
   },
 } as const satisfies Endpoints;
 

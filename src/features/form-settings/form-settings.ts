@@ -49,10 +49,10 @@ interface StoredFormSettings extends FormSettings {
   revision: ObjectId;
 }
 
-const formSchema = schemaOf<object>(
-  { revision: { type: ObjectId, required: true }, ...every(SETTINGS, 'path') },
-  { _id: false },
-) as unknown as Schema<StoredFormSettings>;
+const formSchema = schemaOf<object>({
+  revision: { type: ObjectId, required: true },
+  ...every(SETTINGS, 'path'),
+}) as unknown as Schema<StoredFormSettings>;
 
 const members = {
   /** Absent: the default settings. */

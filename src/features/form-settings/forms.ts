@@ -1,8 +1,6 @@
-import type { ObjectId } from 'mongodb';
-import type { App } from '../../core/apps/app.ts';
 import type { Apps } from '../../core/apps/apps.ts';
 import type { Feature } from '../../core/feature.ts';
-import type { FieldDefinition } from '../../core/fields/definition.ts';
+import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { ownedBy } from '../../platform/database/removal.ts';
 import type { MailAbilities } from './app-setting.ts';
@@ -11,16 +9,14 @@ import { formSettingsRoutes } from './form-settings.routes.ts';
 import { createFormSettingsService } from './form-settings.service.ts';
 import { createAppOrigins, createOriginCounts } from './origins.ts';
 
-/** Creates the settings of forms. @param deps.findApp resolves with the state of an app in force */
+/** Creates the settings of forms. */
 export function createFormSettings(deps: {
   connection: Connection;
   apps: Pick<Apps, 'model' | 'revision'>;
-  findApp(sourceAppId: string): Promise<App | undefined>;
-  /** Resolves with the fields of the newest schema. */
-  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
+  schemas: Pick<Schemas, 'findApp' | 'store'>;
   abilities: MailAbilities;
 }) {
-  const { connection, apps, findApp, fieldsOf, abilities } = deps;
+  const { connection, apps, schemas, abilities } = deps;
   const { model, revision } = apps;
   const imageModel = createFormImageModel(connection);
   const images = createFormImageStore(imageModel);
@@ -33,14 +29,14 @@ export function createFormSettings(deps: {
     refused,
     ignored: ignoredRedirects,
     abilities,
-    fieldsOf,
+    fieldsOf: schemas.store.fieldsOf,
   });
   return {
     ignoredRedirects,
     images,
     feature: {
       routes: formSettingsRoutes(service),
-      origins: createAppOrigins({ apps: model, findApp, refused }),
+      origins: createAppOrigins({ apps: model, findApp: schemas.findApp, refused }),
       models: [imageModel],
       owned: [ownedBy(imageModel.collection, 'createdAt')],
       close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),

@@ -11,14 +11,11 @@ import { allowsOrigin } from './form-settings.ts';
 
 const FORM_PATH = /^\/v1\/forms\/([^/]+)/;
 /** An origin that an app does not list. `null`: that of a file, or none. */
-const originSchema = schema(
-  {
-    origin: { type: String, required: true },
-    count: { type: Number, required: true },
-    lastAt: { type: Date, required: true },
-  },
-  { _id: false },
-);
+const originSchema = schema({
+  origin: { type: String, required: true },
+  count: { type: Number, required: true },
+  lastAt: { type: Date, required: true },
+});
 export type CountedOrigin = DocumentOf<typeof originSchema>;
 
 const members = {

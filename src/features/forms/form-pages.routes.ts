@@ -144,7 +144,6 @@ const shared = {
   response: z.string(),
   isPage: true,
   responseHeaders: PAGE_HEADERS,
-  errors: [],
 } as const;
 
 const formPageEndpoints = {
@@ -179,7 +178,6 @@ const formPageEndpoints = {
       'Cross-Origin-Resource-Policy': '`cross-origin`',
     },
     conditional: true,
-    errors: [],
   },
   getFormDefinition: {
     method: 'get',

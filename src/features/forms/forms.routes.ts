@@ -13,7 +13,7 @@ import { jsonOrFormBody } from '../form-bodies/form-bodies.ts';
 import { FormEntries } from '../form-bodies/form-body.ts';
 import { DEFAULT_FORM_SETTINGS } from '../form-settings/form-settings.ts';
 import type { OriginCounts } from '../form-settings/origins.ts';
-import { jsonOptions, keyOptions, presentReceipt, Submission, SubmissionHeaders } from '../intake/intake.routes.ts';
+import { jsonOptions, presentReceipt, Submission, SubmissionHeaders } from '../intake/intake.routes.ts';
 import { type FormRefusals, parseAttempt } from './form-answers.ts';
 import type { FormFiles } from './form-files.ts';
 import { NO_FILES, readSubmission } from './form-submission.ts';
@@ -70,19 +70,19 @@ export function formRoutes(deps: {
   return routes(formEndpoints, {
     submitForm: async ({ principal, headers, body, req }) => {
       const { sourceAppId } = principal;
-      const byKey = keyOptions(principal);
-      const writer = writerOf(principal);
       const lease = await leases.hold(sourceAppId);
       if (!lease) throw new AppNotFound();
       if (!(body instanceof FormEntries)) {
         const settings = lease.app.form ?? DEFAULT_FORM_SETTINGS;
         const lang = languageToKeep(visitorLanguage(req, settings), settings);
-        const options = { ...jsonOptions(headers, body, req), ...byKey, lang, writer };
+        const options = { ...jsonOptions(principal, headers, body, req), lang };
         return presentReceipt(await submissions.submit(sourceAppId, body, options).catch(rethrowInPath));
       }
       const attempt = parseAttempt(req, body, lease);
       refusals.note(req, attempt);
       if (attempt.problem) throw attempt.problem;
+      const writer = writerOf(principal);
+      const byKey = principal.kind === 'key' && { ofApp: principal.app.id, hasKey: true };
       const known = lease.validator.publicFileKeys ? await files.known(body, lease) : NO_FILES;
       const stored = await submissions
         .submit(sourceAppId, (newest) => readSubmission(body, newest, known, writer), {

@@ -43,7 +43,6 @@ const FOR_OPERATORS = { reason: { $in: HOLD_REASONS } };
 /** The entries of a person, in any app. */
 const BY_EMAIL = { email: 1, appId: 1 } as const;
 
-/** The entries of an app by reason, and their size. */
 const BY_REASON = { appId: 1, reason: 1, size: 1 } as const;
 
 /** The unique index of guarded inserts, also on a sharded cluster. */
@@ -333,16 +332,6 @@ export function createHeldStore(
       return (await held.findOne(filter, { projection: { _id: 1 }, readConcern: 'majority' })) !== null;
     },
 
-    /** Marks an infected file in the values of the entry that names it (spec 4.14.7). */
-    async markInfected(appId: ObjectId, _id: UUID, file: string): Promise<void> {
-      const entry = await held.findOne({ _id, appId }, { projection: { email: 1, data: 1 } });
-      for (const key of Object.keys(markedFiles(entry?.data ?? {}, file))) {
-        const mark = changing<HeldDocument>({ $set: { [`data.${key}.$[file].infected`]: true } });
-        const options = { arrayFilters: [{ 'file.id': file }] };
-        await held.updateOne({ _id, appId, email: entry?.email ?? '' }, mark, options);
-      }
-    },
-
     /**
      * Deletes an entry; resolves with false when it is gone.
      * @param before see `noteApplied`; absent: nobody was told of the entry
@@ -373,7 +362,14 @@ export function createHeldStore(
         for (const { appId, _id } of changes) await files.releaseHeld(appId, _id);
       },
     } satisfies RecordTraces,
+  };
+}
 
+export type HeldFiles = ReturnType<typeof createHeldFiles>;
+
+/** What held submissions have of files. */
+export function createHeldFiles(held: HeldCollection) {
+  return {
     /** Whether an entry names a file. */
     async names(appId: ObjectId, _id: UUID, file: string, level: ReadConcernLevel): Promise<boolean> {
       const named = { _id, appId, $expr: namesFile('$data', file) };
@@ -384,6 +380,16 @@ export function createHeldStore(
     async idsOf(appIds: readonly ObjectId[], email: string): Promise<UUID[]> {
       const options = { projection: { _id: 1 }, hint: BY_EMAIL };
       return (await held.find({ email, appId: { $in: [...appIds] } }, options).toArray()).map(({ _id }) => _id);
+    },
+
+    /** Marks an infected file in the values of the entry that names it (spec 4.14.7). */
+    async markInfected(appId: ObjectId, _id: UUID, file: string): Promise<void> {
+      const entry = await held.findOne({ _id, appId }, { projection: { email: 1, data: 1 } });
+      for (const key of Object.keys(markedFiles(entry?.data ?? {}, file))) {
+        const mark = changing<HeldDocument>({ $set: { [`data.${key}.$[file].infected`]: true } });
+        const options = { arrayFilters: [{ 'file.id': file }] };
+        await held.updateOne({ _id, appId, email: entry?.email ?? '' }, mark, options);
+      }
     },
   };
 }

@@ -6,21 +6,19 @@ import { presentSubmitted, SubmittedUser } from '../../core/users/submissions.ro
 import type { RecordId } from '../../core/users/users.model.ts';
 import { InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
-import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { type HeldDocument, type HeldStore, HOLD_REASONS, type HoldReason } from './held.model.ts';
 import type { HeldRelease } from './release.ts';
 
-const Held = z
-  .strictObject({
-    id: UserId,
-    email: z.string().meta({ example: 'ada@example.com' }),
-    data: JsonObject.meta({ example: { name: 'Ada' } }),
-    reason: z.enum(HOLD_REASONS),
-    at: Timestamp,
-  })
-  .meta({ id: 'HeldSubmission' });
+const Held = component('HeldSubmission', {
+  id: UserId,
+  email: z.string().meta({ example: 'ada@example.com' }),
+  data: JsonObject.meta({ example: { name: 'Ada' } }),
+  reason: z.enum(HOLD_REASONS),
+  at: Timestamp,
+});
 
 /** The path of one entry. An id that is not a UUID is a 404 like any other unknown id. */
 const HeldPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
@@ -29,6 +27,7 @@ const Scope = z.strictObject({ sourceAppId: ScopeParameter });
 
 const shared = {
   auth: 'session or key',
+  scoped: true,
   tag: 'Forms',
 } as const;
 
@@ -51,7 +50,6 @@ export const heldEndpoints = {
     method: 'get',
     path: '/auth/held',
     scope: 'users:read',
-    scoped: true,
     audit: 'held.listed',
     summary: "The session's held submissions",
     description:
@@ -68,7 +66,6 @@ export const heldEndpoints = {
       held: z.array(Held),
       next: z.string().optional().meta({ example: 'AZJMnl86fBGbDi9tahyOVw' }),
     }),
-    errors: [404],
   },
   // Not audited: the answer has nothing of a person, and open pages read it again and again.
   countHeld: {
@@ -76,11 +73,9 @@ export const heldEndpoints = {
     method: 'get',
     path: '/auth/held/counts',
     scope: 'users:read',
-    scoped: true,
     summary: "The number of the session's held submissions",
     query: z.strictObject({ sourceAppId: ScopeParameter }),
     response: z.strictObject({ counts: Counts }),
-    errors: [404],
   },
   releaseHeld: {
     ...shared,
@@ -88,7 +83,6 @@ export const heldEndpoints = {
     path: '/auth/held/:id/release',
     load: 'light',
     scope: 'users:write',
-    scoped: true,
     audit: 'held.released',
     summary: 'Store a held submission',
     description:
@@ -96,7 +90,7 @@ export const heldEndpoints = {
     params: HeldPath,
     query: Scope,
     response: SubmittedUser,
-    errors: [400, 404, 409, 413, 422],
+    errors: [400, 409, 413, 422],
   },
   deleteHeld: {
     ...shared,
@@ -104,13 +98,11 @@ export const heldEndpoints = {
     path: '/auth/held/:id',
     load: 'light',
     scope: 'users:write',
-    scoped: true,
     audit: 'held.deleted',
     summary: 'Delete a held submission',
     params: HeldPath,
     query: Scope,
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -145,7 +137,6 @@ export function heldRoutes(store: HeldStore, { release }: Pick<HeldRelease, 'rel
     deleteHeld: async ({ app, params, until }) => {
       const entry = await find(app, params.id);
       if (!(await store.remove(entry, await until()))) throw heldNotFoundError();
-      return { ok: true as const };
     },
   });
 }

@@ -7,35 +7,29 @@ import { type DocumentOf, Mixed, only, schema } from '../../platform/database/mo
 import { type PendingRenames, presentKey } from '../renames/renames.ts';
 
 /** A changed value. `data.<key>[]`: items of a list; `after` were appended, `before` removed. */
-const historyChangeSchema = schema(
-  {
-    path: { type: String, required: true },
-    before: Mixed,
-    after: Mixed,
-    /** The values were too large to keep. */
-    omitted: only<true>(Boolean),
-  },
-  { _id: false },
-);
+const historyChangeSchema = schema({
+  path: { type: String, required: true },
+  before: Mixed,
+  after: Mixed,
+  /** The values were too large to keep. */
+  omitted: only<true>(Boolean),
+});
 export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
 
 /**
  * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
  * virus scanner (`scan`), which marked a file.
  */
-export const authorSchema = schema(
-  {
-    kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
-    /** The ids of an account, an API key, an import and a bulk change. */
-    account: String,
-    key: String,
-    import: String,
-    change: String,
-    /** The revision that a revert undid. */
-    reverted: Number,
-  },
-  { _id: false },
-);
+export const authorSchema = schema({
+  kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
+  /** The ids of an account, an API key, an import and a bulk change. */
+  account: String,
+  key: String,
+  import: String,
+  change: String,
+  /** The revision that a revert undid. */
+  reverted: Number,
+});
 export type HistoryAuthor = DocumentOf<typeof authorSchema>;
 
 /** The paths of a change of a record. */
@@ -50,13 +44,13 @@ export const historyEntry = {
 } as const;
 
 /** One change of a record, committed with its write (decision 47). Its place is its revision. */
-export const entrySchema = schema(historyEntry, { _id: false });
+export const entrySchema = schema(historyEntry);
 export type HistoryEntry = DocumentOf<typeof entrySchema>;
 
-export const historyMoveSchema = schema(
-  { token: { type: ObjectId, required: true }, until: { type: Date, required: true } },
-  { _id: false },
-);
+export const historyMoveSchema = schema({
+  token: { type: ObjectId, required: true },
+  until: { type: Date, required: true },
+});
 
 /** The members of a record with a history. */
 export interface WithHistory {

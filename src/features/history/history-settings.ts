@@ -7,34 +7,29 @@ import type { AppRevision } from '../../core/apps/revision.ts';
 import { AppNotFound } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { type DocumentOf, type MembersOf, schema } from '../../platform/database/mongoose.ts';
-import { daysUpTo } from '../../platform/http/validation.ts';
+import { component, daysUpTo } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 
 /** Whether submissions are part of the history of records, and how many days entries are kept. */
-const historySchema = schema(
-  {
-    submissions: { type: Boolean, required: true },
-    days: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const historySchema = schema({
+  submissions: { type: Boolean, required: true },
+  days: { type: Number, required: true },
+});
 type HistorySettings = DocumentOf<typeof historySchema>;
 
 export const MAX_HISTORY_DAYS = 3_650;
 const DEFAULTS: HistorySettings = { submissions: false, days: 90 };
 
 /** Spec 4.3.5. */
-export const HistorySettingsBody = z
-  .strictObject({
-    submissions: z
-      .boolean(code('notBoolean'))
-      .default(DEFAULTS.submissions)
-      .meta({ description: 'Whether submissions are kept as they came, in the inbox and the history', example: true }),
-    days: daysUpTo(MAX_HISTORY_DAYS)
-      .default(DEFAULTS.days)
-      .meta({ description: 'How long entries and submissions are kept', example: 90 }),
-  })
-  .meta({ id: 'HistorySettings' });
+export const HistorySettingsBody = component('HistorySettings', {
+  submissions: z
+    .boolean(code('notBoolean'))
+    .default(DEFAULTS.submissions)
+    .meta({ description: 'Whether submissions are kept as they came, in the inbox and the history', example: true }),
+  days: daysUpTo(MAX_HISTORY_DAYS)
+    .default(DEFAULTS.days)
+    .meta({ description: 'How long entries and submissions are kept', example: 90 }),
+});
 
 /** The consumer of events that keeps submissions (features/history/kept-submissions.ts). */
 const KEEPER = 'submissions';
@@ -52,7 +47,6 @@ declare module '../../core/apps/app.ts' {
   }
 }
 
-/** The settings of the history of an app. */
 export const historyPart: AppPart = {
   members,
   read: ({ history }) => ({ keepsSubmissions: history?.submissions === true }),

@@ -28,7 +28,7 @@ const movedEntriesSchema = schema(
     appId: { type: ObjectId, required: true },
     newestAt: { type: Date, required: true },
     entries: {
-      type: [schema({ ...historyEntry, revision: { type: Number, required: true } }, { _id: false })],
+      type: [schema({ ...historyEntry, revision: { type: Number, required: true } })],
       required: true,
     },
   },

@@ -23,19 +23,16 @@ const KEPT_SECONDS = 25 * 60 * 60;
 export const MAX_INLINE_KEYS = 128;
 
 /** A submission with an `Idempotency-Key`: hashes of the key and of the data, and the time. */
-export const appliedKeySchema = schema(
-  {
-    key: { type: Binary, required: true },
-    content: { type: Binary, required: true },
-    at: { type: Date, required: true },
-    /**
-     * The kept submission that is all its submission stores (known-people.ts). The key is applied
-     * when that one exists.
-     */
-    keptAs: UUID,
-  },
-  { _id: false },
-);
+export const appliedKeySchema = schema({
+  key: { type: Binary, required: true },
+  content: { type: Binary, required: true },
+  at: { type: Date, required: true },
+  /**
+   * The kept submission that is all its submission stores (known-people.ts). The key is applied
+   * when that one exists.
+   */
+  keptAs: UUID,
+});
 export type AppliedKey = DocumentOf<typeof appliedKeySchema>;
 
 /** The members of a record with keys. */

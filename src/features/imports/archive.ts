@@ -31,9 +31,7 @@ const DEFLATED = 8;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The archive, or an entry of it, cannot be read. */
-export class DamagedArchive extends InvalidInput {
-  override readonly name = 'DamagedArchive';
-}
+export class DamagedArchive extends InvalidInput {}
 
 /** A file of an archive. `size`: in bytes, as the archive says. */
 export interface ArchivedFile {

@@ -22,7 +22,6 @@ const SPACES = /[\u00A0\u202F]/g;
 /** The last two digits of the first year of 19YY. */
 const FIRST_OF_1900 = 70;
 
-/** The part of a date that a token is. */
 const partOf = (token: string): string =>
   token === 'mm' ? 'minute' : token === 'ss' ? 'second' : token.charAt(0).toUpperCase();
 

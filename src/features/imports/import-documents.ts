@@ -86,7 +86,8 @@ export function createImportStore(imports: ImportCollection, now: () => Date) {
         counters: noCounts(),
         firstErrors: [],
         excluded: [],
-        exclusionKey: newExclusionKey(),
+        // Of its own: hashes of two imports cannot be compared.
+        exclusionKey: new Binary(randomBytes(BYTES)),
       };
       await imports.insertOne(created);
       return created;
@@ -265,11 +266,6 @@ export function noCounts(): Counters {
 const hasSameBytes = (a: Binary, b: Binary): boolean => a.toString('hex') === b.toString('hex');
 
 const BYTES = 16;
-
-/** The key of the hashes of one import: hashes of two imports cannot be compared. */
-function newExclusionKey(): Binary {
-  return new Binary(randomBytes(BYTES));
-}
 
 /** The hash by which an import recognizes the lines of an erased person. */
 export function exclusionKeyFor({ exclusionKey }: Pick<ImportDocument, 'exclusionKey'>, email: string): Binary {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { canonicalTimeZone } from '../../platform/core/identifiers.ts';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { MAX_COLUMN_LENGTH } from './column-names.ts';
 import { DELIMITERS } from './csv-cells.ts';
@@ -49,22 +50,20 @@ const Words = z
   .max(MAX_WORDS, code('tooLarge', { max: MAX_WORDS }));
 
 /** How the texts of a column become values. */
-const ColumnSettings = z
-  .strictObject({
-    dateFormat: valueMembers.dateFormat.optional().meta({ example: 'MM/DD/YY h:mm A' }),
-    timeZone: valueMembers.timeZone.optional().meta({ example: 'Europe/Berlin' }),
-    decimal: valueMembers.decimal.optional().meta({ example: ',' }),
-    separator: z
-      .string(code('notText'))
-      .min(1, code('empty'))
-      .max(10, code('tooLongText'))
-      .optional()
-      .meta({ description: 'Between choices. Default: a semicolon', example: ',' }),
-    empty: Words.optional().meta({ description: 'The texts that are no value, in any case', example: ['n/a'] }),
-    true: Words.optional().meta({ description: 'The texts of a ticked checkbox, in any case', example: ['Ja'] }),
-    false: Words.optional().meta({ description: 'Those of one that is not ticked', example: ['Nein'] }),
-  })
-  .meta({ id: 'ImportColumnSettings' });
+const ColumnSettings = component('ImportColumnSettings', {
+  dateFormat: valueMembers.dateFormat.optional().meta({ example: 'MM/DD/YY h:mm A' }),
+  timeZone: valueMembers.timeZone.optional().meta({ example: 'Europe/Berlin' }),
+  decimal: valueMembers.decimal.optional().meta({ example: ',' }),
+  separator: z
+    .string(code('notText'))
+    .min(1, code('empty'))
+    .max(10, code('tooLongText'))
+    .optional()
+    .meta({ description: 'Between choices. Default: a semicolon', example: ',' }),
+  empty: Words.optional().meta({ description: 'The texts that are no value, in any case', example: ['n/a'] }),
+  true: Words.optional().meta({ description: 'The texts of a ticked checkbox, in any case', example: ['Ja'] }),
+  false: Words.optional().meta({ description: 'Those of one that is not ticked', example: ['Nein'] }),
+});
 export type ColumnSettings = z.output<typeof ColumnSettings>;
 
 const Columns = z
@@ -79,36 +78,34 @@ const Columns = z
   });
 
 /** How a file is read and applied, as a request states it (spec 4.7). */
-export const Settings = z
-  .strictObject({
-    format: z.enum(IMPORT_FORMATS, code('notImportFormat')).default('csv').meta({ example: 'csv' }),
-    mode: z.enum(['upsert', 'insert', 'update'], code('notImportMode')).default('upsert').meta({ example: 'upsert' }),
-    arrays: z.enum(['append', 'replace'], code('notListMode')).default('append').meta({ example: 'append' }),
-    invalid: z.enum(['skip', 'abort'], code('notInvalidMode')).default('skip').meta({ example: 'skip' }),
-    invalidValues: z.enum(['reject', 'omit'], code('notInvalidValuesMode')).optional().meta({
-      description:
-        'Of a field that is not required: `reject` rejects the line (default), `omit` leaves the value out and applies the line',
-      example: 'omit',
-    }),
-    map: ColumnMap.optional(),
-    columns: Columns.optional(),
-    delimiter: z.enum(DELIMITERS, code('notDelimiter')).optional().meta({
-      description: 'Of CSV. Default: the one under which the first records have the same, largest number of cells',
-      example: ';',
-    }),
-    decimal: valueMembers.decimal.default('.').meta({ example: '.' }),
-    dateFormat: valueMembers.dateFormat
-      .optional()
-      .meta({ description: 'Of date fields. Default: ISO 8601', example: 'DD/MM/YYYY' }),
-    timeZone: valueMembers.timeZone
-      .optional()
-      .meta({ description: 'Of times without a zone. Default: that of the app', example: 'Europe/Berlin' }),
-    dryRun: z.boolean(code('notBoolean')).default(false).meta({ example: false }),
-    fileName: z
-      .string(code('notText'))
-      .regex(FILE_NAME, code('notFileName'))
-      .optional()
-      .meta({ description: 'The name of the file, which lists of imports show', example: 'people.csv' }),
-  })
-  .meta({ id: 'ImportSettings' });
+export const Settings = component('ImportSettings', {
+  format: z.enum(IMPORT_FORMATS, code('notImportFormat')).default('csv').meta({ example: 'csv' }),
+  mode: z.enum(['upsert', 'insert', 'update'], code('notImportMode')).default('upsert').meta({ example: 'upsert' }),
+  arrays: z.enum(['append', 'replace'], code('notListMode')).default('append').meta({ example: 'append' }),
+  invalid: z.enum(['skip', 'abort'], code('notInvalidMode')).default('skip').meta({ example: 'skip' }),
+  invalidValues: z.enum(['reject', 'omit'], code('notInvalidValuesMode')).optional().meta({
+    description:
+      'Of a field that is not required: `reject` rejects the line (default), `omit` leaves the value out and applies the line',
+    example: 'omit',
+  }),
+  map: ColumnMap.optional(),
+  columns: Columns.optional(),
+  delimiter: z.enum(DELIMITERS, code('notDelimiter')).optional().meta({
+    description: 'Of CSV. Default: the one under which the first records have the same, largest number of cells',
+    example: ';',
+  }),
+  decimal: valueMembers.decimal.default('.').meta({ example: '.' }),
+  dateFormat: valueMembers.dateFormat
+    .optional()
+    .meta({ description: 'Of date fields. Default: ISO 8601', example: 'DD/MM/YYYY' }),
+  timeZone: valueMembers.timeZone
+    .optional()
+    .meta({ description: 'Of times without a zone. Default: that of the app', example: 'Europe/Berlin' }),
+  dryRun: z.boolean(code('notBoolean')).default(false).meta({ example: false }),
+  fileName: z
+    .string(code('notText'))
+    .regex(FILE_NAME, code('notFileName'))
+    .optional()
+    .meta({ description: 'The name of the file, which lists of imports show', example: 'people.csv' }),
+});
 export type ImportRequest = z.output<typeof Settings>;

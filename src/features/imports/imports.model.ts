@@ -25,139 +25,112 @@ export function processedBytes({ position, layout, received }: ImportDocument): 
   return layout?.size ? Math.floor((offset / layout.size) * received) : offset;
 }
 
-const columnSettingsSchema = schemaOf<StoredColumnSettings>(
-  {
-    column: { type: String, required: true },
-    dateFormat: String,
-    timeZone: String,
-    decimal: String,
-    separator: String,
-    empty: [String],
-    true: [String],
-    false: [String],
-  },
-  { _id: false },
-);
+const columnSettingsSchema = schemaOf<StoredColumnSettings>({
+  column: { type: String, required: true },
+  dateFormat: String,
+  timeZone: String,
+  decimal: String,
+  separator: String,
+  empty: [String],
+  true: [String],
+  false: [String],
+});
 
-const settingsSchema = schemaOf<ImportSettings>(
-  {
-    format: { type: String, required: true },
-    mode: { type: String, required: true },
-    arrays: { type: String, required: true },
-    invalid: { type: String, required: true },
-    invalidValues: String,
-    columns: [columnSettingsSchema],
-    // Pairs of a column and its path.
-    map: [[String]],
-    delimiter: String,
-    decimal: { type: String, required: true },
-    dateFormat: String,
-    timeZone: String,
-    dryRun: { type: Boolean, required: true },
-    fileName: String,
-  },
-  { _id: false },
-);
+const settingsSchema = schemaOf<ImportSettings>({
+  format: { type: String, required: true },
+  mode: { type: String, required: true },
+  arrays: { type: String, required: true },
+  invalid: { type: String, required: true },
+  invalidValues: String,
+  columns: [columnSettingsSchema],
+  // Pairs of a column and its path.
+  map: [[String]],
+  delimiter: String,
+  decimal: { type: String, required: true },
+  dateFormat: String,
+  timeZone: String,
+  dryRun: { type: Boolean, required: true },
+  fileName: String,
+});
 
 /** How the file is read; known when the import starts. */
-const layoutSchema = schema(
-  {
-    encoding: { type: only<'utf-8' | 'utf-16le' | 'utf-16be'>(String), required: true },
-    /** Empty for NDJSON. */
-    columns: { type: [String], required: true },
-    delimiter: { type: String, required: true },
-    /** The byte that ends a line: LF or, in files without LF, CR. */
-    newline: { type: Number, required: true },
-    /** The bytes of the lines of an archive. */
-    size: Number,
-  },
-  { _id: false },
-);
+const layoutSchema = schema({
+  encoding: { type: only<'utf-8' | 'utf-16le' | 'utf-16be'>(String), required: true },
+  /** Empty for NDJSON. */
+  columns: { type: [String], required: true },
+  delimiter: { type: String, required: true },
+  /** The byte that ends a line: LF or, in files without LF, CR. */
+  newline: { type: Number, required: true },
+  /** The bytes of the lines of an archive. */
+  size: Number,
+});
 export type ImportLayout = DocumentOf<typeof layoutSchema>;
 
-const positionSchema = schema(
-  {
-    offset: { type: Number, required: true },
-    /** From 1. */
-    line: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const positionSchema = schema({
+  offset: { type: Number, required: true },
+  /** From 1. */
+  line: { type: Number, required: true },
+});
 export type FilePosition = DocumentOf<typeof positionSchema>;
 
-const countersSchema = schema(
-  {
-    read: { type: Number, required: true },
-    created: { type: Number, required: true },
-    updated: { type: Number, required: true },
-    unchanged: { type: Number, required: true },
-    rejected: { type: Number, required: true },
-    /** The values that lines were applied without. */
-    omitted: Number,
-  },
-  { _id: false },
-);
+const countersSchema = schema({
+  read: { type: Number, required: true },
+  created: { type: Number, required: true },
+  updated: { type: Number, required: true },
+  unchanged: { type: Number, required: true },
+  rejected: { type: Number, required: true },
+  /** The values that lines were applied without. */
+  omitted: Number,
+});
 export type Counters = DocumentOf<typeof countersSchema>;
 
 /** A value of a line that was left out. */
-const omissionSchema = schema(
-  {
-    line: { type: Number, required: true },
-    path: { type: String, required: true },
-    message: { type: String, required: true },
-  },
-  { _id: false },
-);
+const omissionSchema = schema({
+  line: { type: Number, required: true },
+  path: { type: String, required: true },
+  message: { type: String, required: true },
+});
 export type Omission = DocumentOf<typeof omissionSchema>;
 
 /** How far the erasure of a person has searched a file; a repeat goes on from there. */
-const searchedSchema = schema(
-  {
-    /** A hash of the email, as in `excluded`. */
-    person: { type: Binary, required: true },
-    /** The first chunk: another one is another file. */
-    first: { type: ObjectId, required: true },
-    /** The bytes before it do not contain the email. */
-    clean: { type: Number, required: true },
-    /** Where a record begins, from which the search for records goes on. */
-    record: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const searchedSchema = schema({
+  /** A hash of the email, as in `excluded`. */
+  person: { type: Binary, required: true },
+  /** The first chunk: another one is another file. */
+  first: { type: ObjectId, required: true },
+  /** The bytes before it do not contain the email. */
+  clean: { type: Number, required: true },
+  /** Where a record begins, from which the search for records goes on. */
+  record: { type: Number, required: true },
+});
 export type SearchedFile = DocumentOf<typeof searchedSchema>;
 
 export const UNDO_STATES = ['running', 'completed'] as const;
 
 /** The records of a batch of an undo that has begun. */
-const undoBatchSchema = schema(
-  {
-    /** The last record of the batch. */
-    end: { type: UUID, required: true },
-    /** Its records that the import created: those that do not exist any more were erased. */
-    created: { type: [UUID], required: true },
-  },
-  { _id: false },
-);
+const undoBatchSchema = schema({
+  /** The last record of the batch. */
+  end: { type: UUID, required: true },
+  /** Its records that the import created: those that do not exist any more were erased. */
+  created: { type: [UUID], required: true },
+});
 export type UndoBatch = DocumentOf<typeof undoBatchSchema>;
 
 /** The undo of an import: a pass over the records of the app, newest first. */
-const undoSchema = schema(
-  {
-    state: { type: String, required: true, enum: UNDO_STATES },
-    by: { type: authorSchema, required: true },
-    startedAt: { type: Date, required: true },
-    restored: { type: Number, required: true },
-    erased: { type: Number, required: true },
-    kept: { type: Number, required: true },
-    /** The last record that was passed. */
-    position: UUID,
-    /** Set before the first write of a batch, and removed with its results. */
-    batch: undoBatchSchema,
-    /** The run that may write. */
-    runner: { type: Number, required: true },
-  },
-  { _id: false },
-);
+const undoSchema = schema({
+  state: { type: String, required: true, enum: UNDO_STATES },
+  by: { type: authorSchema, required: true },
+  startedAt: { type: Date, required: true },
+  restored: { type: Number, required: true },
+  erased: { type: Number, required: true },
+  kept: { type: Number, required: true },
+  /** The last record that was passed. */
+  position: UUID,
+  /** Set before the first write of a batch, and removed with its results. */
+  batch: undoBatchSchema,
+  /** The run that may write. */
+  runner: { type: Number, required: true },
+});
 
 /** Spec 4.7. */
 const importSchema = schema(
@@ -181,9 +154,7 @@ const importSchema = schema(
     position: positionSchema,
     counters: { type: countersSchema, required: true },
     firstErrors: {
-      type: [
-        schema({ line: { type: Number, required: true }, message: { type: String, required: true } }, { _id: false }),
-      ],
+      type: [schema({ line: { type: Number, required: true }, message: { type: String, required: true } })],
       required: true,
     },
     firstOmissions: [omissionSchema],

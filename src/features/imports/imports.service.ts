@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { AppNotFound, Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import type { Until } from '../../platform/database/clock.ts';
 import { findAny } from '../../platform/database/lookups.ts';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { HistoryAuthor } from '../history/history-entries.ts';
 import type { Archives } from './archive.ts';
@@ -147,6 +148,7 @@ async function refuseSpreadsheet(blocks: AsyncIterable<Buffer>): Promise<void> {
 
 /** @throws {NotFound} for a text that is not an id */
 function parseImportId(text: string): ObjectId {
-  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('importNotFound');
-  return new ObjectId(text);
+  const id = parseObjectId(text);
+  if (!id) throw new NotFound('importNotFound');
+  return id;
 }

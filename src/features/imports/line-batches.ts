@@ -1,6 +1,7 @@
 import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import type { RecordLimits } from '../../core/users/record-limits.ts';
 import type { RecordParts } from '../../core/users/record-part.ts';
+import { NamedError } from '../../platform/core/errors.ts';
 import { createTurns } from '../../platform/core/turns.ts';
 import { isSameIndexes } from '../indexes/index-slots.ts';
 import { ALL_APPS, type Suppressions } from '../people/suppressions.ts';
@@ -16,9 +17,7 @@ const MAX_BATCH_BYTES = 1024 * 1024;
 const MAX_COLLECT_MS = 200;
 
 /** The app of the import was deleted. */
-export class AppIsGone extends Error {
-  override readonly name = 'AppIsGone';
-}
+export class AppIsGone extends NamedError {}
 
 interface BatchLine {
   line: Line;

@@ -13,7 +13,6 @@ import type { ImportCollection, ImportDocument, UndoBatch } from './imports.mode
 
 const MAX_RUNNING = 1_000;
 
-/** An import with its undo. */
 export type UndoneImport = ImportDocument & { undo: NonNullable<ImportDocument['undo']> };
 
 type ImportState = ImportDocument['state'];

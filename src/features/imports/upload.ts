@@ -4,6 +4,7 @@ import type { Config } from '../../platform/core/config.ts';
 import { AppError, Conflict, NotFound, TooLarge, Unavailable } from '../../platform/core/errors.ts';
 import { FairQueue } from '../../platform/core/fair-queue.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { inChunks } from '../files/file-writing.ts';
 import { CHUNK_BYTES, type ContentStore } from './content.ts';
 import type { ImportCollection, ImportDocument } from './imports.model.ts';
 
@@ -82,31 +83,11 @@ export function createUploads(deps: {
     source: AsyncIterable<Buffer>,
     recheck: UploadOptions['recheck'],
   ): Promise<void> {
-    // Copied, because a part of few bytes takes much more memory than these.
     const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    let size = progress.received % CHUNK_BYTES;
-    let stored = size;
-    const flush = async (): Promise<void> => {
+    await inChunks(source, chunk, progress.received % CHUNK_BYTES, CHUNK_BYTES, async (from, to) => {
       await recheck?.();
-      await add(progress, upload, chunk.subarray(stored, size));
-      size = 0;
-      stored = 0;
-    };
-    try {
-      for await (const part of source) {
-        for (let at = 0; at < part.length; ) {
-          const copied = part.copy(chunk, size, at);
-          at += copied;
-          size += copied;
-          if (size === CHUNK_BYTES) await flush();
-        }
-      }
-    } catch (error) {
-      // Received bytes are kept, so that the client can continue from there.
-      if (isCutOff(error) && size > stored) await flush();
-      throw error;
-    }
-    if (size > stored) await flush();
+      await add(progress, upload, chunk.subarray(from, to));
+    });
   }
 
   return {
@@ -159,10 +140,6 @@ export function createUploads(deps: {
 export function findUnlisted(ids: readonly ObjectId[], { chunks }: Pick<ImportDocument, 'chunks'>): ObjectId[] {
   const listed = new Set(chunks.map((id) => id.toHexString()));
   return ids.filter((id) => !listed.has(id.toHexString()));
-}
-
-function isCutOff(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException)?.code === 'ECONNRESET';
 }
 
 function megabytes(bytes: number): number {

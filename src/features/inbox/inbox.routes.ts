@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import type { RecordBatches } from '../../core/users/record-json.ts';
-import { JsonObject, PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { parseInstant } from '../../platform/text/iso-date.ts';
 import { type CsvColumn, recordsAsCsv } from '../exports/csv.ts';
@@ -33,26 +33,24 @@ const filters = {
   sourceAppId: ScopeParameter,
 };
 
-const KeptSubmission = z
-  .strictObject({
-    id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
-    userId: UserId,
-    email: z.string().meta({ example: 'ada@example.com' }),
-    at: Timestamp,
-    revision: z.int().nonnegative().meta({
-      description: 'The number of the event among those of the user; 0 before the first one',
-      example: 1,
-    }),
-    schemaVersion: z.int().positive().meta({ example: 1 }),
-    data: JsonObject.meta({ description: 'As it came, under the present keys', example: { message: 'Hello' } }),
-    created: z.boolean().meta({ description: 'Whether it created the user' }),
-    page: z.string().optional().meta({
-      description: 'The page that sent it, without query and fragment, if known',
-      example: 'https://example.com/contact',
-    }),
-    lang: z.string().optional().meta({ description: 'The language of the person', example: 'de' }),
-  })
-  .meta({ id: 'KeptSubmission' });
+const KeptSubmission = component('KeptSubmission', {
+  id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+  userId: UserId,
+  email: z.string().meta({ example: 'ada@example.com' }),
+  at: Timestamp,
+  revision: z.int().nonnegative().meta({
+    description: 'The number of the event among those of the user; 0 before the first one',
+    example: 1,
+  }),
+  schemaVersion: z.int().positive().meta({ example: 1 }),
+  data: JsonObject.meta({ description: 'As it came, under the present keys', example: { message: 'Hello' } }),
+  created: z.boolean().meta({ description: 'Whether it created the user' }),
+  page: z.string().optional().meta({
+    description: 'The page that sent it, without query and fragment, if known',
+    example: 'https://example.com/contact',
+  }),
+  lang: z.string().optional().meta({ description: 'The language of the person', example: 'de' }),
+});
 
 const shared = {
   method: 'get',
@@ -76,7 +74,7 @@ export const inboxEndpoints = {
       submissions: z.array(KeptSubmission),
       next: z.string().optional().meta({ example: 'AbC123' }),
     }),
-    errors: [404, 409],
+    errors: [409],
   },
   exportSubmissions: {
     ...shared,
@@ -99,7 +97,7 @@ export const inboxEndpoints = {
     response: KeptSubmission,
     downloads: ['text/csv', 'application/x-ndjson'],
     responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
-    errors: [404, 409, 429],
+    errors: [409, 429],
   },
 } as const satisfies Endpoints;
 

@@ -26,7 +26,6 @@ import { createSlotStore, type SlotStore } from './slots.ts';
 import { createWordJob, createWordStore } from './word-index.ts';
 import { createWordRecords, type WordRecords } from './word-records.ts';
 
-/** The members of a record with index values. */
 interface WithIndexes extends Partial<Record<SlotName, IndexValue>> {
   /** The highest epoch of the app's slots at a write (decision 21). Lower ones are refused. */
   slotEpoch?: number;

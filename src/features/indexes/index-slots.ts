@@ -34,19 +34,16 @@ const indexUse = {
   checks: Number,
 } as const;
 
-const wordsSchema = schema(indexUse, { _id: false });
+const wordsSchema = schema(indexUse);
 export type IndexUse = DocumentOf<typeof wordsSchema>;
 
-const slotSchema = schema(
-  {
-    ...indexUse,
-    slot: { type: only<SlotName>(String), required: true },
-    key: { type: String, required: true },
-    /** The kind of the index values, also after the schema has another one. */
-    kind: { type: only<KindName>(String), required: true },
-  },
-  { _id: false },
-);
+const slotSchema = schema({
+  ...indexUse,
+  slot: { type: only<SlotName>(String), required: true },
+  key: { type: String, required: true },
+  /** The kind of the index values, also after the schema has another one. */
+  kind: { type: only<KindName>(String), required: true },
+});
 export type IndexSlot = DocumentOf<typeof slotSchema>;
 
 const members = {

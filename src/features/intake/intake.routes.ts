@@ -11,7 +11,7 @@ import {
 import type { SubmissionService } from '../../core/users/submissions.service.ts';
 import { Ok } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
-import type { TakenSubmission } from './intake-options.ts';
+import type { IntakeOptions, TakenSubmission } from './intake-options.ts';
 
 /** The body of a submission (spec 4.1). */
 export const Submission = z
@@ -44,25 +44,26 @@ export const SubmissionHeaders = z.object({
 /** Returns an `Idempotency-Key` without quotes around it, which do not count (spec 4.5). */
 export const withoutQuotes = (key: string): string => key.replace(/^"(.*)"$/, '$1');
 
-/** Returns the options of a submission in JSON that its headers and body name. */
+/** Returns the options of a submission in JSON: of its caller, its headers and its body. */
 export function jsonOptions(
+  principal: PublicPrincipal | KeyPrincipal,
   headers: z.infer<typeof SubmissionHeaders>,
   { altcha, captcha }: Pick<z.infer<typeof Submission>, 'altcha' | 'captcha'>,
   { hostname, ip }: Request,
-) {
+): IntakeOptions {
   const key = headers['idempotency-key'];
+  const hasKey = principal.kind === 'key';
   return {
     idempotencyKey: key && withoutQuotes(key),
     proof: altcha ?? headers['x-altcha'],
     captcha: captcha ?? headers['x-captcha'],
     host: hostname,
     address: ip,
+    ofApp: hasKey ? principal.app.id : undefined,
+    hasKey,
+    writer: writerOf(principal),
   };
 }
-
-/** Returns the options of a submission of this caller. */
-export const keyOptions = (principal: PublicPrincipal | KeyPrincipal) =>
-  principal.kind === 'key' ? { ofApp: principal.app.id, hasKey: true } : {};
 
 const intakeEndpoints = {
   submitUser: {
@@ -85,11 +86,5 @@ export function presentReceipt(stored: TakenSubmission): z.output<typeof Submitt
 export const intakeRoutes = (submissions: SubmissionService): Route[] =>
   routes(intakeEndpoints, {
     submitUser: async ({ principal, headers, body, req }) =>
-      presentReceipt(
-        await submissions.submit(principal.sourceAppId, body, {
-          ...jsonOptions(headers, body, req),
-          ...keyOptions(principal),
-          writer: writerOf(principal),
-        }),
-      ),
+      presentReceipt(await submissions.submit(principal.sourceAppId, body, jsonOptions(principal, headers, body, req))),
   });

@@ -206,7 +206,6 @@ export class Intake implements Handling {
     return this.#time?.outside(work) ?? work;
   }
 
-  /** The data of a submission that waits. */
   #waitingData({ data = {} }: SubmissionInput, lease: Lease): Record<string, unknown> {
     return shownSubmission(data, lease, this.#options.via === 'form').data;
   }

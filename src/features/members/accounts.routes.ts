@@ -46,7 +46,6 @@ export const accountEndpoints = {
       ),
       next: z.string().optional(),
     }),
-    errors: [],
   },
   createAccount: {
     ...shared,
@@ -146,20 +145,17 @@ export function accountRoutes({ store, access, status, roles }: Accounts, invite
       else if (admin === true) await status.activate(id);
       const detail = { ...(admin !== undefined && { admin }), ...(suspended !== undefined && { suspended }) };
       audit({ app: null, detail });
-      return { ok: true as const };
     },
 
     endAccountSessions: async ({ params, until, audit }) => {
       if (!(await store.endSessions(parseAccountId(params.id), until))) throw new NotFound('accountNotFound');
       audit({ app: null });
-      return { ok: true as const };
     },
 
     deleteAccount: async ({ params, until, audit }) => {
       const { _id, email } = await find(params.id);
       await status.erase(_id, email, until);
       audit({ app: null });
-      return { ok: true as const };
     },
   });
 }

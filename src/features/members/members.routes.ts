@@ -1,4 +1,4 @@
-import { ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type AnyInput, type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
@@ -7,6 +7,7 @@ import type { Apps } from '../../core/apps/apps.ts';
 import { Conflict, Forbidden, NotFound } from '../../platform/core/errors.ts';
 import { type AppRole, higherRole, rolesUpTo } from '../../platform/core/roles.ts';
 import type { Until } from '../../platform/database/clock.ts';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { Id, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -34,7 +35,7 @@ export const InvitationCreated = z
   .strictObject({ id: Id, expiresAt: Timestamp, link: Link })
   .meta({ id: 'InvitationCreated' });
 
-const shared = { auth: 'session', scope: 'manage', load: 'light', tag: 'Members' } as const;
+const shared = { auth: 'session', scope: 'manage', scoped: true, load: 'light', tag: 'Members' } as const;
 const ofApp = { ...shared, params: AppPath } as const;
 
 /** The members of an app, its invitations and its shared log-in (spec 4.13). */
@@ -43,44 +44,38 @@ export const memberEndpoints = {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/invitations',
-    scoped: true,
     summary: 'The open invitations to an app',
     response: z.strictObject({
       invitations: z.array(
         z.strictObject({ id: Id, email: z.string(), role: MemberRole, createdAt: Timestamp, expiresAt: Timestamp }),
       ),
     }),
-    errors: [404],
   },
   createInvitation: {
     ...ofApp,
     method: 'post',
     path: '/auth/apps/:sourceAppId/invitations',
-    scoped: true,
     audit: 'invitation.created',
     summary: 'Invite somebody to an app',
     description:
       'The link works once, for 7 days. Where the service sends email, it is also sent to the email. Nobody gives a role above their own.',
     body: jsonBody(z.strictObject({ email: Email, role: MemberRole })),
     response: InvitationCreated,
-    errors: [404, 409],
+    errors: [409],
   },
   deleteInvitation: {
     ...shared,
     method: 'delete',
     path: '/auth/apps/:sourceAppId/invitations/:id',
-    scoped: true,
     audit: 'invitation.deleted',
     params: AppPath.extend({ id: Id }),
     summary: 'Withdraw an invitation',
     response: Ok,
-    errors: [404],
   },
   listMembers: {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/members',
-    scoped: true,
     summary: 'The members of an app',
     response: z.strictObject({
       members: z.array(
@@ -96,54 +91,48 @@ export const memberEndpoints = {
         }),
       ),
     }),
-    errors: [404],
   },
   changeMember: {
     ...shared,
     method: 'patch',
     path: '/auth/apps/:sourceAppId/members/:accountId',
-    scoped: true,
     audit: 'member.changed',
     params: AppPath.extend({ accountId: Id }),
     summary: 'Give a member another role',
     description: 'In force on every server with the response.',
     body: jsonBody(z.strictObject({ role: MemberRole })),
     response: Ok,
-    errors: [404, 409],
+    errors: [409],
   },
   removeMember: {
     ...shared,
     method: 'delete',
     path: '/auth/apps/:sourceAppId/members/:accountId',
-    scoped: true,
     audit: 'member.removed',
     params: AppPath.extend({ accountId: Id }),
     summary: 'Remove a member',
     description: 'In force on every server with the response.',
     response: Ok,
-    errors: [404, 409],
+    errors: [409],
   },
   getAccess: {
     ...ofApp,
     method: 'get',
     path: '/auth/apps/:sourceAppId/access',
-    scoped: true,
     summary: "Whether the app's password may log in",
     response: z.strictObject({ sharedLogin: z.boolean() }),
-    errors: [404],
   },
   replaceAccess: {
     ...ofApp,
     method: 'put',
     path: '/auth/apps/:sourceAppId/access',
-    scoped: true,
     audit: 'access.replaced',
     summary: "Allow or refuse the app's password",
     description:
       'For managers and admins. With `sharedLogin: false` the password and all sessions created with it are refused; the app needs a manager.',
     body: jsonBody(z.strictObject({ sharedLogin: z.boolean(code('notBoolean')) })),
     response: z.strictObject({ sharedLogin: z.boolean() }),
-    errors: [404, 409],
+    errors: [409],
   },
 } as const satisfies Endpoints;
 
@@ -189,8 +178,9 @@ export function createInviter(
 
 /** @throws {NotFound} when the text is no id */
 export function parseAccountId(text: string): ObjectId {
-  if (!/^[0-9a-f]{24}$/.test(text)) throw new NotFound('accountNotFound');
-  return new ObjectId(text);
+  const id = parseObjectId(text);
+  if (!id) throw new NotFound('accountNotFound');
+  return id;
 }
 
 export function memberRoutes(
@@ -228,7 +218,6 @@ export function memberRoutes(
     deleteInvitation: async ({ app: { id }, principal, params }) => {
       const withdrawn = await invitations.remove(id, params.id, rolesUpTo(highestRole(principal)));
       if (!withdrawn) throw new NotFound('invitationNotFound');
-      return { ok: true as const };
     },
 
     listMembers: async ({ app }) => {
@@ -264,13 +253,11 @@ export function memberRoutes(
       requireRole(principal, body.role);
       await change(app, principal, params.accountId, body.role, until);
       audit({ target: params.accountId, detail: { role: body.role } });
-      return { ok: true as const };
     },
 
     removeMember: async ({ app, principal, params, until, audit }) => {
       await change(app, principal, params.accountId, undefined, until);
       audit({ target: params.accountId });
-      return { ok: true as const };
     },
 
     getAccess: async ({ app: { id } }) => ({ sharedLogin: await sharedLogins.isAllowed(id) }),

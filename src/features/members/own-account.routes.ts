@@ -20,6 +20,7 @@ const ShownPasskey = z.strictObject({
   lastUsedAt: Timestamp.nullable(),
 });
 const shared = { auth: 'session', load: 'light', tag: 'Own account' } as const;
+const ofFactors = { ...shared, audit: 'account.factors.changed' } as const;
 const RECENT = 'Needs a log-in of the last ten minutes, else 403 with `reauthenticate`.';
 
 /** What somebody does with their own account (spec 4.13). */
@@ -36,7 +37,6 @@ export const ownAccountEndpoints = {
       totp: z.boolean(),
       recoveryCodes: z.int().meta({ description: 'How many are unused' }),
     }),
-    errors: [],
   },
   renameAccount: {
     ...shared,
@@ -46,7 +46,6 @@ export const ownAccountEndpoints = {
     summary: 'Change the own name',
     body: jsonBody(z.strictObject({ name: AccountName })),
     response: Ok,
-    errors: [],
   },
   replaceAccountPassword: {
     ...shared,
@@ -78,7 +77,6 @@ export const ownAccountEndpoints = {
         }),
       ),
     }),
-    errors: [],
   },
   endSession: {
     ...shared,
@@ -97,13 +95,11 @@ export const ownAccountEndpoints = {
     audit: 'account.sessions.ended',
     summary: 'End all other own sessions',
     response: Ok,
-    errors: [],
   },
   beginTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/totp',
-    audit: 'account.factors.changed',
     summary: 'Begin to add an authenticator app',
     description: `The secret is in force after \`confirm\`. ${RECENT}`,
     response: z.strictObject({
@@ -113,10 +109,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   confirmTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/totp/confirm',
-    audit: 'account.factors.changed',
     summary: 'Add the authenticator app by its first code',
     description: 'The recovery codes are shown only in this response. Each works once in place of a code.',
     body: jsonBody(z.strictObject({ code: Code })),
@@ -124,10 +119,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409, 429],
   },
   removeTotp: {
-    ...shared,
+    ...ofFactors,
     method: 'delete',
     path: '/auth/account/totp',
-    audit: 'account.factors.changed',
     summary: 'Remove the authenticator app and the recovery codes',
     description: RECENT,
     response: Ok,
@@ -139,23 +133,20 @@ export const ownAccountEndpoints = {
     path: '/auth/account/passkeys',
     summary: 'The own passkeys',
     response: z.strictObject({ passkeys: z.array(ShownPasskey) }),
-    errors: [],
   },
   beginPasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/passkeys/options',
-    audit: 'account.factors.changed',
     summary: 'Begin to add a passkey',
     description: `The options for \`navigator.credentials.create\`. The challenge counts once, for five minutes. ${RECENT}`,
     response: CreationOptions,
     errors: [403, 409],
   },
   addPasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'post',
     path: '/auth/account/passkeys',
-    audit: 'account.factors.changed',
     summary: 'Add a passkey',
     description: `With the first second factor of an account the response has recovery codes, which are shown only once. ${RECENT}`,
     body: jsonBody(z.strictObject({ name: AccountName, response: CreatedPasskey })),
@@ -163,10 +154,9 @@ export const ownAccountEndpoints = {
     errors: [403, 409],
   },
   removePasskey: {
-    ...shared,
+    ...ofFactors,
     method: 'delete',
     path: '/auth/account/passkeys/:id',
-    audit: 'account.factors.changed',
     summary: 'Remove a passkey',
     description: `409 for the only way into the account. Recovery codes end with the last second factor. ${RECENT}`,
     params: z.object({ id: z.string().max(2_000) }),
@@ -185,7 +175,7 @@ export function ownAccountRoutes(
    */
   const forOwn =
     <Input extends Pick<AnyInput, 'req' | 'audit'> & { principal: SessionPrincipal }, Reply>(
-      handle: (own: SignedIn, input: Input) => Promise<Reply> | Reply,
+      handle: (own: SignedIn, input: Input) => Promise<Reply>,
     ) =>
     async (input: Input): Promise<Reply> => {
       const { principal, req, audit } = input;
@@ -206,7 +196,6 @@ export function ownAccountRoutes(
 
     renameAccount: forOwn(async (own, { body, until }) => {
       await accounts.rename(own, body.name, until);
-      return { ok: true as const };
     }),
 
     replaceAccountPassword: forOwn(async (own, { body, req, leftMs }) => {
@@ -214,10 +203,9 @@ export function ownAccountRoutes(
       await accounts.changePassword(own, body, (password, hash) =>
         logIns.confirm(own.account.email, password, hash, caller),
       );
-      return { ok: true as const };
     }),
 
-    listSessions: forOwn(({ account, session }) => {
+    listSessions: forOwn(async ({ account, session }) => {
       const open = account.sessions.filter(
         ({ expiresAt, state }) => state === 'active' && expiresAt.getTime() > Date.now(),
       );
@@ -238,12 +226,10 @@ export function ownAccountRoutes(
     endSession: forOwn(async (own, { params }) => {
       const id = new Binary(Buffer.from(params.id, 'base64url'));
       if (!(await accounts.endSession(own, id))) throw new NotFound('sessionNotFound');
-      return { ok: true as const };
     }),
 
     endOtherSessions: forOwn(async (own, { until }) => {
       await accounts.endOtherSessions(own, until);
-      return { ok: true as const };
     }),
 
     beginTotp: forOwn(async (own, { audit }) => {
@@ -261,10 +247,9 @@ export function ownAccountRoutes(
     removeTotp: forOwn(async (own, { audit }) => {
       await accounts.removeTotp(own);
       audit({ detail: { totp: false } });
-      return { ok: true as const };
     }),
 
-    listPasskeys: forOwn(({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
+    listPasskeys: forOwn(async ({ account }) => ({ passkeys: (account.passkeys ?? []).map(shownPasskey) })),
 
     beginPasskey: forOwn(async (own, { req, audit }) => {
       const options = await accounts.beginPasskey(own, relyingPartyOf(publicUrl, req.headers.host));
@@ -282,7 +267,6 @@ export function ownAccountRoutes(
     removePasskey: forOwn(async (own, { params, audit }) => {
       await accounts.removePasskey(own, params.id);
       audit({ detail: { passkey: false } });
-      return { ok: true as const };
     }),
   });
 }

@@ -79,7 +79,6 @@ export function createConfirmationPages(
   findForm: FindForm,
   assets: PageAssets = DEFAULT_ASSETS,
 ) {
-  /** Renders a page with the heading of the form. */
   function renderPage(form: FormOf, title: string, content: string, status = 200): Html {
     const { sourceAppId, settings, language } = form;
     const name = formHeading(sourceAppId, settingsIn(settings, language.tag));

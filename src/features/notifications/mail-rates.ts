@@ -5,29 +5,20 @@ import { isOfClockSetBack } from '../../platform/database/clock.ts';
 import { type MembersOf, schema } from '../../platform/database/mongoose.ts';
 
 /** The emails of an app in the latest hour that has any, by MongoDB's clock. */
-const mailCountsSchema = schema(
-  {
-    /**
-     * The last hour for which confirmation emails are planned, and their number. `at`: the time of
-     * the last one that was planned.
-     */
-    confirmation: schema(
-      { hour: { type: Date, required: true }, count: { type: Number, required: true }, at: Date },
-      { _id: false },
-    ),
-    /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
-    each: schema(
-      {
-        hour: { type: Date, required: true },
-        count: { type: Number, required: true },
-        summed: { type: Number, required: true },
-        share: { type: [Number], required: true },
-      },
-      { _id: false },
-    ),
-  },
-  { _id: false },
-);
+const mailCountsSchema = schema({
+  /**
+   * The last hour for which confirmation emails are planned, and their number. `at`: the time of
+   * the last one that was planned.
+   */
+  confirmation: schema({ hour: { type: Date, required: true }, count: { type: Number, required: true }, at: Date }),
+  /** `summed`: changes that the summary counts; `share`: the latest additions to both. */
+  each: schema({
+    hour: { type: Date, required: true },
+    count: { type: Number, required: true },
+    summed: { type: Number, required: true },
+    share: { type: [Number], required: true },
+  }),
+});
 
 const members = { mailCounts: mailCountsSchema };
 
@@ -35,7 +26,6 @@ declare module '../../core/apps/app.ts' {
   interface AppDocument extends MembersOf<typeof members> {}
 }
 
-/** The counts of the emails of an app. */
 export const mailCountPart: AppPart = { members };
 
 /** The limits of emails in an hour, of one app but for `allReplies` (spec 8). */

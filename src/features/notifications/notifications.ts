@@ -10,6 +10,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { ownedBy } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import { component } from '../../platform/http/validation.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
 import type { Pace } from '../activity/activity.ts';
@@ -133,12 +134,9 @@ export const mailStatusEndpoints = {
     tag: 'Forms',
     summary: 'Whether the service sends email',
     query: z.strictObject({ sourceAppId: ScopeParameter }),
-    response: z
-      .strictObject({
-        mail: z.boolean().meta({ description: 'Whether the service sends email (`SMTP_URL`)' }),
-        links: z.boolean().meta({ description: 'Whether its emails have links to it (`PUBLIC_URL`)' }),
-      })
-      .meta({ id: 'MailStatus' }),
-    errors: [],
+    response: component('MailStatus', {
+      mail: z.boolean().meta({ description: 'Whether the service sends email (`SMTP_URL`)' }),
+      links: z.boolean().meta({ description: 'Whether its emails have links to it (`PUBLIC_URL`)' }),
+    }),
   },
 } as const satisfies Endpoints;

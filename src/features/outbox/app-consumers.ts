@@ -18,7 +18,6 @@ declare module '../../core/apps/app.ts' {
   }
 }
 
-/** The consumers of the events of an app. */
 export const consumersPart: AppPart = {
   members,
   // The job that relays events.

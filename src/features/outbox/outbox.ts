@@ -7,23 +7,20 @@ import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { ErasureCollection, ErasureDocument, ErasureGuard, RecordTraces } from '../records/erasure.ts';
 
 /** An event, committed with the write of its change or not at all (decision 23). */
-export const eventSchema = schema(
-  {
-    /** The id of the event: that of the record if the write created the record. */
-    id: { type: UUID, required: true },
-    at: { type: Date, required: true },
-    changed: { type: [String], required: true },
-    /** The language of the person who sent the change, if the app has several. */
-    lang: String,
-    /** It is a submission that the app keeps (kept-submissions.ts). */
-    kept: only<true>(Boolean),
-    /** The page that sent it, without query and fragment, if known. */
-    page: String,
-    /** It is a submission to which the app replies (notifications/reply.ts). */
-    reply: only<true>(Boolean),
-  },
-  { _id: false },
-);
+export const eventSchema = schema({
+  /** The id of the event: that of the record if the write created the record. */
+  id: { type: UUID, required: true },
+  at: { type: Date, required: true },
+  changed: { type: [String], required: true },
+  /** The language of the person who sent the change, if the app has several. */
+  lang: String,
+  /** It is a submission that the app keeps (kept-submissions.ts). */
+  kept: only<true>(Boolean),
+  /** The page that sent it, without query and fragment, if known. */
+  page: String,
+  /** It is a submission to which the app replies (notifications/reply.ts). */
+  reply: only<true>(Boolean),
+});
 export type OutboxEntry = DocumentOf<typeof eventSchema>;
 
 /** The members of a record with events. */

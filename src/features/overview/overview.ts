@@ -74,7 +74,6 @@ export const overviewEndpoints = {
       complete: z.literal(false).optional(),
       next: z.string().optional().meta({ example: 'AbC123' }),
     }),
-    errors: [],
   },
 } as const satisfies Endpoints;
 

@@ -3,7 +3,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import type { AppPrincipal } from '../../core/api/principal.ts';
 import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
-import { JsonObject, parseTags } from '../../platform/http/validation.ts';
+import { component, JsonObject, parseTags } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { HistoryAuthor } from '../history/history-entries.ts';
 import type { RecordEditor } from '../records/record-edit.ts';
@@ -35,25 +35,24 @@ const Edit = z
   .superRefine(checkEdit)
   .meta({ id: 'UserChange' });
 
-const Revert = z
-  .strictObject({
-    revision: z
-      .int(code('notWholeFrom', { min: 1 }))
-      .min(1, code('notWholeFrom', { min: 1 }))
-      .meta({ example: 3 }),
-    paths: z
-      .array(z.string(code('notText')).max(200))
-      .min(1)
-      .max(MAX_UNSET)
-      .optional()
-      .meta({ description: 'Only these changes of the revision', example: ['data.phone'] }),
-  })
-  .meta({ id: 'UserRevert' });
+const Revert = component('UserRevert', {
+  revision: z
+    .int(code('notWholeFrom', { min: 1 }))
+    .min(1, code('notWholeFrom', { min: 1 }))
+    .meta({ example: 3 }),
+  paths: z
+    .array(z.string(code('notText')).max(200))
+    .min(1)
+    .max(MAX_UNSET)
+    .optional()
+    .meta({ description: 'Only these changes of the revision', example: ['data.phone'] }),
+});
 
 const shared = {
   auth: 'session or key',
   load: 'light',
   scope: 'users:write',
+  scoped: true,
   tag: 'Users',
   params: UserPath,
   query: z.strictObject({ sourceAppId: ScopeParameter }),
@@ -64,7 +63,7 @@ const shared = {
     }),
   }),
   responseHeaders: RECORD_ETAG,
-  errors: [404, 409, 412],
+  errors: [409, 412],
 } as const;
 
 /** The endpoints that change a record (spec 4.3). */
@@ -75,7 +74,6 @@ export const editingEndpoints = (detailed: DetailedUser) =>
       response: detailed.schema,
       method: 'post',
       path: '/auth/users/:id/revert',
-      scoped: true,
       audit: 'user.reverted',
       summary: "Undo a change of one of the session's users",
       description:
@@ -87,7 +85,6 @@ export const editingEndpoints = (detailed: DetailedUser) =>
       response: detailed.schema,
       method: 'patch',
       path: '/auth/users/:id',
-      scoped: true,
       audit: 'user.changed',
       summary: "Change one of the session's users",
       description:

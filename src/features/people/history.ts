@@ -8,7 +8,7 @@ import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Older } from '../../platform/database/removal.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
-import { Timestamp } from '../../platform/http/validation.ts';
+import { component, Timestamp } from '../../platform/http/validation.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import type { Pace } from '../activity/activity.ts';
@@ -23,40 +23,34 @@ import { UserPath } from '../search/users.routes.ts';
 
 const PAGE = 20;
 
-const Change = z
-  .strictObject({
-    path: z.string().meta({
-      description: '`data.<key>` with the present key of a renamed field, or `data.<key>[]`: items of a list',
-      example: 'data.phone',
-    }),
-    before: z.unknown().optional().meta({
-      description: 'Absent: it had no value, or a submission replaced it. `null`: a submission set it to its default',
-    }),
-    after: z.unknown().optional().meta({ description: 'Absent: it has no value' }),
-    omitted: z.literal(true).optional().meta({ description: 'The values were too large to keep' }),
-  })
-  .meta({ id: 'HistoryChange' });
+const Change = component('HistoryChange', {
+  path: z.string().meta({
+    description: '`data.<key>` with the present key of a renamed field, or `data.<key>[]`: items of a list',
+    example: 'data.phone',
+  }),
+  before: z.unknown().optional().meta({
+    description: 'Absent: it had no value, or a submission replaced it. `null`: a submission set it to its default',
+  }),
+  after: z.unknown().optional().meta({ description: 'Absent: it has no value' }),
+  omitted: z.literal(true).optional().meta({ description: 'The values were too large to keep' }),
+});
 
-const Author = z
-  .strictObject({
-    kind: z.enum(['submission', 'edit', 'import', 'rename', 'revert', 'scan']),
-    account: z.string().optional().meta({ description: 'The id of an account' }),
-    key: z.string().optional().meta({ description: 'The id of an API key' }),
-    name: z.string().optional().meta({ description: 'The name of that account or key now, if it exists' }),
-    import: z.string().optional().meta({ description: 'The id of an import' }),
-    change: z.string().optional().meta({ description: 'The id of a change of many records' }),
-    reverted: z.int().positive().optional().meta({ description: 'The revision that a revert undid' }),
-  })
-  .meta({ id: 'HistoryAuthor' });
+const Author = component('HistoryAuthor', {
+  kind: z.enum(['submission', 'edit', 'import', 'rename', 'revert', 'scan']),
+  account: z.string().optional().meta({ description: 'The id of an account' }),
+  key: z.string().optional().meta({ description: 'The id of an API key' }),
+  name: z.string().optional().meta({ description: 'The name of that account or key now, if it exists' }),
+  import: z.string().optional().meta({ description: 'The id of an import' }),
+  change: z.string().optional().meta({ description: 'The id of a change of many records' }),
+  reverted: z.int().positive().optional().meta({ description: 'The revision that a revert undid' }),
+});
 
-const HistoryEntry = z
-  .strictObject({
-    at: Timestamp,
-    revision: z.int().positive().meta({ example: 3 }),
-    by: Author,
-    changes: z.array(Change),
-  })
-  .meta({ id: 'HistoryEntry' });
+const HistoryEntry = component('HistoryEntry', {
+  at: Timestamp,
+  revision: z.int().positive().meta({ example: 3 }),
+  by: Author,
+  changes: z.array(Change),
+});
 
 const settings = {
   path: '/auth/apps/:sourceAppId/history',
@@ -76,7 +70,6 @@ export const historyEndpoints = {
     scoped: true,
     summary: 'What the history of records keeps',
     description: 'For those who may read the records of the app.',
-    errors: [404],
   },
   replaceHistorySettings: {
     ...settings,
@@ -88,7 +81,6 @@ export const historyEndpoints = {
     description:
       'For the operators of the app and for admins. Entries that are older than `days` are removed within an hour. Edits and imports are always entries.',
     body: jsonBody(HistorySettingsBody, 'invalidHistory'),
-    errors: [404],
   },
   listHistory: {
     method: 'get',
@@ -106,7 +98,6 @@ export const historyEndpoints = {
       entries: z.array(HistoryEntry),
       next: z.string().optional().meta({ example: 'AbC123' }),
     }),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

@@ -4,7 +4,7 @@ import { ScopeParameter } from '../../core/api/parameters.ts';
 import type { AppPrincipal, AppScope, ScopedApp } from '../../core/api/principal.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { Download, JsonStream } from '../../platform/http/reply.ts';
-import { Timestamp } from '../../platform/http/validation.ts';
+import { component, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { type ZipEntry, zipOf } from '../exports/zip.ts';
 import type { PeopleService } from './people.service.ts';
@@ -57,15 +57,13 @@ export const peopleEndpoints = {
     description:
       "Permanent. In the session's app; for admins in all apps, or in the one that `sourceAppId` names. With `suppress` a keyed hash of the email is kept, so that no import brings the person back.",
     body: jsonBody(z.strictObject({ email: Email, suppress: z.boolean(code('notBoolean')).default(false) })),
-    response: z
-      .strictObject({
-        id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
-        at: Timestamp,
-        erased: z
-          .record(z.string(), z.int().nonnegative())
-          .meta({ description: 'The erased documents by kind', example: { records: 1, held: 0, deliveries: 4 } }),
-      })
-      .meta({ id: 'ErasureReceipt' }),
+    response: component('ErasureReceipt', {
+      id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
+      at: Timestamp,
+      erased: z
+        .record(z.string(), z.int().nonnegative())
+        .meta({ description: 'The erased documents by kind', example: { records: 1, held: 0, deliveries: 4 } }),
+    }),
   },
 } as const satisfies Endpoints;
 

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/core/logger.ts';
 import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { type DocumentOf, type MembersOf, only, schema } from '../../platform/database/mongoose.ts';
-import { daysUpTo } from '../../platform/http/validation.ts';
+import { component, daysUpTo } from '../../platform/http/validation.ts';
 import type { Job, StepContext } from '../../platform/jobs/job-runner.ts';
 import { createPassJob } from '../../platform/jobs/pass-job.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -19,13 +19,10 @@ import type { Records } from '../records/records.ts';
 
 const MAX_DAYS = 36_500;
 
-const RetentionBody = z
-  .strictObject({
-    days: daysUpTo(MAX_DAYS).meta({ example: 365 }),
-    basis: z.enum(['createdAt', 'updatedAt'], code('notRetentionBasis')).meta({ example: 'updatedAt' }),
-  })
-  .meta({ id: 'Retention' })
-  .nullable();
+const RetentionBody = component('Retention', {
+  days: daysUpTo(MAX_DAYS).meta({ example: 365 }),
+  basis: z.enum(['createdAt', 'updatedAt'], code('notRetentionBasis')).meta({ example: 'updatedAt' }),
+}).nullable();
 
 const shared = {
   path: '/auth/apps/:sourceAppId/retention',
@@ -45,7 +42,6 @@ export const retentionEndpoints = {
     scoped: true,
     summary: 'When records of an app are erased for their age',
     description: 'For the operators of the app and for admins. Null: never.',
-    errors: [404],
   },
   replaceRetention: {
     ...shared,
@@ -56,18 +52,15 @@ export const retentionEndpoints = {
     description:
       'For the operators of the app and for admins. Records that are older than `days` are erased within an hour, permanently; null ends that.',
     body: jsonBody(RetentionBody, 'invalidRetention'),
-    errors: [404, 409],
+    errors: [409],
   },
 } as const satisfies Endpoints;
 
 /** The age in days at which records are erased, and the time it counts from. */
-const retentionSchema = schema(
-  {
-    days: { type: Number, required: true },
-    basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
-  },
-  { _id: false },
-);
+const retentionSchema = schema({
+  days: { type: Number, required: true },
+  basis: { type: only<'createdAt' | 'updatedAt'>(String), required: true },
+});
 type Retention = DocumentOf<typeof retentionSchema>;
 
 const members = {
@@ -79,7 +72,6 @@ declare module '../../core/apps/app.ts' {
   interface AppDocument extends MembersOf<typeof members> {}
 }
 
-/** The retention of the records of an app. */
 export const retentionPart: AppPart = {
   members,
   // The job that erases old records.

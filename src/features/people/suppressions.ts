@@ -3,9 +3,11 @@ import { Binary, ObjectId } from 'mongodb';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
+import { prefixRange } from '../../platform/database/ordered-ids.ts';
 import { ownedBy } from '../../platform/database/removal.ts';
 import type { PersonEntry } from './person-data.ts';
 
+const APP_ID_BYTES = 12;
 const HASH_BYTES = 16;
 
 /** All apps, also later ones. No app has this id. */
@@ -81,8 +83,4 @@ export function createSuppressions(suppressed: SuppressionModel, secret: string 
   };
 }
 
-/** Matches the ids of an app: MongoDB orders binary values of one length bytewise. */
-function ofApp(appId: ObjectId) {
-  const bound = (byte: number) => new Binary(Buffer.concat([appId.id, Buffer.alloc(HASH_BYTES, byte)]));
-  return { _id: { $gte: bound(0x00), $lte: bound(0xff) } };
-}
+const ofApp = (appId: ObjectId) => ({ _id: prefixRange(APP_ID_BYTES + HASH_BYTES, appId.id) });

@@ -149,7 +149,6 @@ function readsKeysOfSlot(index: IndexName, filter: RecordFilter, projection: Rec
   return members.length > 1 && readsKeys && Object.keys(filter).length === 0;
 }
 
-/** The order of the index, or its reverse. */
 function sortOf({ index, isReversed }: Segment): Sort {
   const { hint } = walkable(index);
   return (isReversed ? Object.fromEntries(Object.entries(hint).map(([name, order]) => [name, -order])) : hint) as Sort;

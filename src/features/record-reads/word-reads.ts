@@ -51,7 +51,6 @@ export function createWordPlans(users: UserCollection, limits: WordLimits = LIMI
   const { few, fewOfSeveral, merged } = limits;
   const isBegun = (beginning: string) => new BSONRegExp(`^${beginning}`);
 
-  /** The number of records with a word of this beginning, up to `most`. */
   async function countUpTo(appId: ObjectId, beginning: string, most: number): Promise<number> {
     const filter = typedFilter<UserDocument>({ appId, words: isBegun(beginning) });
     try {

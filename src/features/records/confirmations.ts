@@ -5,18 +5,15 @@ import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
 
 /** A confirmation email: the event that caused it, and when it may be sent. */
-const confirmationMailSchema = schema(
-  {
-    event: { type: String, required: true },
-    at: { type: Date, required: true },
-    /** The language of the person; absent: that of the app. */
-    lang: String,
-  },
-  { _id: false },
-);
+const confirmationMailSchema = schema({
+  event: { type: String, required: true },
+  at: { type: Date, required: true },
+  /** The language of the person; absent: that of the app. */
+  lang: String,
+});
 export type ConfirmationMail = DocumentOf<typeof confirmationMailSchema>;
 
-const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } }, { _id: false });
+const confirmationSchema = schema({ mails: { type: [confirmationMailSchema], required: true } });
 
 declare module '../../core/users/users.model.ts' {
   interface UserDocument {

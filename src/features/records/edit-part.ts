@@ -44,7 +44,6 @@ export interface EditPart<Facts = unknown> {
 
 declare module '../../core/users/record-part.ts' {
   interface LeasedPart {
-    /** Its part of edits by operators. */
     edits?: EditPart;
   }
 }

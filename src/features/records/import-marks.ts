@@ -4,30 +4,24 @@ import type { RecordPart } from '../../core/users/record-part.ts';
 import { type DocumentOf, only, schema } from '../../platform/database/mongoose.ts';
 
 /** The import that created a record, and the checksum of `data` at that time. */
-const originSchema = schema(
-  { id: { type: ObjectId, required: true }, sum: { type: Number, required: true } },
-  { _id: false },
-);
+const originSchema = schema({ id: { type: ObjectId, required: true }, sum: { type: Number, required: true } });
 type Origin = DocumentOf<typeof originSchema>;
 
 /**
  * The last import and line that wrote a record. A line with its own mark was applied before. An
  * update by an import requires that the mark has not changed.
  */
-const importMarkSchema = schema(
-  {
-    id: ObjectId,
-    line: Number,
-    result: only<'created' | 'updated'>(String),
-    /** Of `created`: the checksum of `data`. */
-    sum: Number,
-    /** Of `updated`: what the mark of the line that created the record said. */
-    origin: originSchema,
-    /** Set by a run that took over: no update of the earlier run matches. */
-    fence: ObjectId,
-  },
-  { _id: false },
-);
+const importMarkSchema = schema({
+  id: ObjectId,
+  line: Number,
+  result: only<'created' | 'updated'>(String),
+  /** Of `created`: the checksum of `data`. */
+  sum: Number,
+  /** Of `updated`: what the mark of the line that created the record said. */
+  origin: originSchema,
+  /** Set by a run that took over: no update of the earlier run matches. */
+  fence: ObjectId,
+});
 type ImportMark = DocumentOf<typeof importMarkSchema>;
 export type LineMark = Required<Pick<ImportMark, 'id' | 'line' | 'result'>>;
 

@@ -51,14 +51,11 @@ import { oldKeyIssues } from '../renames/renames.ts';
 import type { EditParts } from './edit-part.ts';
 
 /** The last change of many records that wrote a record, or undid that. As an import mark. */
-const changeMarkSchema = schema(
-  {
-    id: ObjectId,
-    undone: Boolean,
-    fence: ObjectId,
-  },
-  { _id: false },
-);
+const changeMarkSchema = schema({
+  id: ObjectId,
+  undone: Boolean,
+  fence: ObjectId,
+});
 export type ChangeMark = DocumentOf<typeof changeMarkSchema>;
 
 declare module '../../core/users/users.model.ts' {
@@ -132,12 +129,10 @@ interface EditContext extends Pick<EditDeps, 'limits' | 'maxArrayItems' | 'newId
   bulk?: {
     mark: ChangeMark;
     lastMark: ChangeMark | undefined;
-    /** The number of extra keys of the whole record. */
     extraKeys: number;
   };
 }
 
-/** The write of an edit. */
 export interface EditWrite {
   filter: RecordFilter;
   update: RecordUpdate;
@@ -145,7 +140,6 @@ export interface EditWrite {
   hasChanges: boolean;
   /** The size of what its parts add, in bytes. */
   bytes: number;
-  /** For the checks after the write. */
   checked: CheckedWrite;
   /** Called when it is stored. */
   noteStored(): void;

@@ -1,8 +1,9 @@
 import type { Feature } from '../../core/feature.ts';
 import { NEWEST_FIRST } from '../../core/users/users.model.ts';
 import type { Users } from '../../core/users/users.ts';
-import { createRecordFiles, type HeldFiles } from '../files/file-part.ts';
+import { createRecordFiles } from '../files/file-part.ts';
 import type { Files } from '../files/files.ts';
+import type { HeldFiles } from '../held/held.model.ts';
 import { createHistory } from '../history/history-part.ts';
 import { createKeys } from '../idempotency/key-part.ts';
 import { createIndexes } from '../indexes/index-part.ts';

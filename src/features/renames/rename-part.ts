@@ -12,58 +12,46 @@ import {
   underNewKeys,
 } from './renames.ts';
 
-const renameSchema = schemaOf<Rename>(
-  {
-    from: { type: String, required: true },
-    to: { type: String, required: true },
-  },
-  { _id: false },
-);
+const renameSchema = schemaOf<Rename>({
+  from: { type: String, required: true },
+  to: { type: String, required: true },
+});
 
-const pendingRenamesSchema = schemaOf<PendingRenames>(
-  {
-    version: { type: Number, required: true },
-    pairs: { type: [renameSchema], required: true },
-    reserved: [String],
-  },
-  { _id: false },
-);
+const pendingRenamesSchema = schemaOf<PendingRenames>({
+  version: { type: Number, required: true },
+  pairs: { type: [renameSchema], required: true },
+  reserved: [String],
+});
 
 /** How far the job has moved the values of renamed fields (features/records/rename-moves.ts). */
-const progressSchema = schema(
-  {
-    /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
-    knownAt: Date,
-    /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
-    part: Number,
-    /** Those of the part from the newest one to this id were visited. */
-    position: UUID,
-    /** Whether this pass began when no write of an earlier version was in flight any more. */
-    isFinal: Boolean,
-    /** The records that were moved in this pass. */
-    moved: Number,
-    /** The visited records of the first pass, and those that there were when it began. */
-    done: Number,
-    total: Number,
-  },
-  { _id: false },
-);
+const progressSchema = schema({
+  /** When every server knew of the renames, by MongoDB's clock. Absent while that is not sure. */
+  knownAt: Date,
+  /** The place of the pass: 0 (absent) is in the records, 1 in the kept submissions. */
+  part: Number,
+  /** Those of the part from the newest one to this id were visited. */
+  position: UUID,
+  /** Whether this pass began when no write of an earlier version was in flight any more. */
+  isFinal: Boolean,
+  /** The records that were moved in this pass. */
+  moved: Number,
+  /** The visited records of the first pass, and those that there were when it began. */
+  done: Number,
+  total: Number,
+});
 type StoredProgress = DocumentOf<typeof progressSchema>;
 export type MoveProgress = StoredProgress & Required<Pick<StoredProgress, 'done' | 'total'>>;
 
 /** A search for late writes under the old keys of renamed fields. */
-const checkSchema = schema(
-  {
-    /** When it begins, by MongoDB's clock. */
-    at: { type: Date, required: true },
-    /** The number of those that are done. */
-    done: { type: Number, required: true },
-    /** Its place, as in {@link MoveProgress}. */
-    part: Number,
-    position: UUID,
-  },
-  { _id: false },
-);
+const checkSchema = schema({
+  /** When it begins, by MongoDB's clock. */
+  at: { type: Date, required: true },
+  /** The number of those that are done. */
+  done: { type: Number, required: true },
+  /** Its place, as in {@link MoveProgress}. */
+  part: Number,
+  position: UUID,
+});
 export type RenameCheck = DocumentOf<typeof checkSchema>;
 
 declare module '../../core/schemas/schemas.model.ts' {

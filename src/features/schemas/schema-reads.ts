@@ -49,7 +49,6 @@ export const schemaReadEndpoints = {
     summary: "The schema of the session's app",
     query: OwnVersionQuery,
     response: SchemaDocument,
-    errors: [404],
   },
   getAppSchema: {
     ...schemaEndpoints.getAppSchema,

@@ -2,6 +2,7 @@ import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import type { Endpoints } from '../../core/api/endpoint.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { createBudget, type Position, type RecordRanges, type Segment } from '../record-reads/ranges.ts';
 import { type ReadMembers, readValue, type Target, valueExpression, valueMembers } from './condition-filters.ts';
@@ -42,38 +43,35 @@ export const breakdownEndpoints = {
       timeZone: TimeZoneParameter,
       ...queryParameters,
     }),
-    response: z
-      .strictObject({
-        field: z.string().meta({ example: 'data.plan' }),
-        records: Count.meta({ description: 'The users that were read' }),
-        empty: Count.meta({ description: 'Those without a value' }),
-        values: z
-          .array(z.strictObject({ value: z.union([z.string(), z.boolean()]), count: Count }))
-          .optional()
-          .meta({
-            description:
-              'For texts, choices and checkboxes: the most frequent values. A user with several choices is counted for each',
-            example: [{ value: 'pro', count: 42 }],
-          }),
-        ranges: z
-          .array(z.strictObject({ from: Bound, to: Bound, count: Count }))
-          .optional()
-          .meta({
-            description: 'For numbers and dates: `from` belongs to the range, `to` does not',
-            example: [{ from: 20, to: 25, count: 42 }],
-          }),
-        timeZone: z.string().optional().meta({
-          description: 'The time zone of the ranges of times. The dates of a field are counted in UTC',
-          example: 'UTC',
+    response: component('Breakdown', {
+      field: z.string().meta({ example: 'data.plan' }),
+      records: Count.meta({ description: 'The users that were read' }),
+      empty: Count.meta({ description: 'Those without a value' }),
+      values: z
+        .array(z.strictObject({ value: z.union([z.string(), z.boolean()]), count: Count }))
+        .optional()
+        .meta({
+          description:
+            'For texts, choices and checkboxes: the most frequent values. A user with several choices is counted for each',
+          example: [{ value: 'pro', count: 42 }],
         }),
-        other: Count.meta({ description: 'Those with a value that is in no entry' }),
-        limited: z.literal(true).optional().meta({
-          description: 'There are too many different values to find the most frequent ones with certainty',
+      ranges: z
+        .array(z.strictObject({ from: Bound, to: Bound, count: Count }))
+        .optional()
+        .meta({
+          description: 'For numbers and dates: `from` belongs to the range, `to` does not',
+          example: [{ from: 20, to: 25, count: 42 }],
         }),
-        complete: z.boolean().meta({ description: 'Whether all matching users were read' }),
-      })
-      .meta({ id: 'Breakdown' }),
-    errors: [404],
+      timeZone: z.string().optional().meta({
+        description: 'The time zone of the ranges of times. The dates of a field are counted in UTC',
+        example: 'UTC',
+      }),
+      other: Count.meta({ description: 'Those with a value that is in no entry' }),
+      limited: z.literal(true).optional().meta({
+        description: 'There are too many different values to find the most frequent ones with certainty',
+      }),
+      complete: z.boolean().meta({ description: 'Whether all matching users were read' }),
+    }),
   },
 } as const satisfies Endpoints;
 

@@ -132,7 +132,6 @@ export function valueMembers({ path, former }: Target): string[] {
   return [path, ...(former ? [former.path, 'schemaVersion'] : [])];
 }
 
-/** The members of a decoded record that were read. */
 export type ReadMembers = Record<string, unknown> & { data?: Record<string, unknown> };
 
 /** Returns the value of a target, in an unmoved record under its former key. */

@@ -127,7 +127,6 @@ function formerPlace(key: string, renames: PendingRenames | undefined): Target['
   return pair && renames ? { path: `data.${pair.from}`, key: pair.from, below: renames.version } : undefined;
 }
 
-/** Returns the predicate, or the problem of the text. */
 function parseOne(text: string, schema: QuerySchema): Predicate | Refused {
   const [path = '', operator = ''] = text.split(':', 2);
   const value = text.slice(path.length + operator.length + 2);

@@ -3,18 +3,17 @@ import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
 import type { AppService } from '../../core/apps/apps.service.ts';
 import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
+import { component } from '../../platform/http/validation.ts';
 import { renamedSlots, shownState } from '../indexes/index-slots.ts';
 import { planSlots, wantedFields } from '../indexes/slots.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
 
-const Index = z
-  .strictObject({
-    key: z.string().meta({ example: 'plan' }),
-    state: z.enum(['building', 'ready', 'dropping', 'renaming']),
-    done: z.int().nonnegative().meta({ example: 12_000 }),
-    total: z.int().nonnegative().meta({ example: 50_000 }),
-  })
-  .meta({ id: 'Index' });
+const Index = component('Index', {
+  key: z.string().meta({ example: 'plan' }),
+  state: z.enum(['building', 'ready', 'dropping', 'renaming']),
+  done: z.int().nonnegative().meta({ example: 12_000 }),
+  total: z.int().nonnegative().meta({ example: 50_000 }),
+});
 
 export const indexSlotEndpoints = {
   listIndexes: {
@@ -30,7 +29,6 @@ export const indexSlotEndpoints = {
       'For the operators of the app and for admins. An index is built for each field with `indexed: true`, and dropped when the newest schema has the field no longer. A renamed field whose values are being moved is `renaming`, under its new key. `done` of `total` records have been processed.',
     params: AppPath,
     response: z.array(Index),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

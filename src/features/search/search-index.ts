@@ -1,20 +1,19 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
+import { component } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { shownState } from '../indexes/index-slots.ts';
 import type { WordStore } from '../indexes/word-index.ts';
 
 const Count = z.int().nonnegative();
 
-const SearchIndex = z
-  .strictObject({
-    enabled: z.boolean().meta({ example: true }),
-    state: z.enum(['off', 'building', 'ready', 'dropping']).meta({ example: 'building' }),
-    done: Count.meta({ description: 'The records that were processed', example: 12_000 }),
-    total: Count.meta({ example: 50_000 }),
-  })
-  .meta({ id: 'SearchIndex' });
+const SearchIndex = component('SearchIndex', {
+  enabled: z.boolean().meta({ example: true }),
+  state: z.enum(['off', 'building', 'ready', 'dropping']).meta({ example: 'building' }),
+  done: Count.meta({ description: 'The records that were processed', example: 12_000 }),
+  total: Count.meta({ example: 50_000 }),
+});
 
 const SearchIndexInput = z
   .strictObject({ enabled: z.boolean(code('notBoolean')).meta({ example: true }) })
@@ -39,7 +38,6 @@ export const searchIndexEndpoints = {
     summary: "The index of words of an app's records",
     description:
       'For the operators of the app and for admins. With `ready`, `q` is answered from the index; otherwise by reading the records.',
-    errors: [404],
   },
   replaceSearchIndex: {
     ...shared,
@@ -52,7 +50,6 @@ export const searchIndexEndpoints = {
     description:
       'For the managers of the app and for admins. The index is built and dropped in the background. Matches are the same with it and without it.',
     body: jsonBody(SearchIndexInput, 'invalidSearch'),
-    errors: [404],
   },
 } as const satisfies Endpoints;
 

@@ -61,7 +61,6 @@ export const userStatsEndpoints = {
       timeZone: z.string().meta({ description: 'The time zone of the days', example: 'UTC' }),
       days: z.array(z.strictObject({ date: z.iso.date().meta({ example: '2026-01-31' }), created: Count })),
     }),
-    errors: [404],
   },
   getStatsOfAllApps: {
     ...shared,
@@ -73,7 +72,6 @@ export const userStatsEndpoints = {
     response: z.strictObject({
       apps: z.array(z.strictObject({ sourceAppId: SourceAppId, users: Count, lastSubmissionAt: LastSubmission })),
     }),
-    errors: [],
   },
 } as const satisfies Endpoints;
 

@@ -106,7 +106,6 @@ export const userEndpoints = (detailed: DetailedUser) =>
       summary: "One of the session's users",
       response: detailed.schema,
       responseHeaders: RECORD_ETAG,
-      errors: [404],
     },
     eraseUsers: {
       ...shared,
@@ -128,7 +127,7 @@ export const userEndpoints = (detailed: DetailedUser) =>
       // Counts and deletes any number of records.
       slow: true,
       response: z.strictObject({ ok: z.literal(true), deletedUsers: z.int().nonnegative().meta({ example: 42 }) }),
-      errors: [404, 409, 429],
+      errors: [409, 429],
     },
     eraseUser: {
       ...ofOneUser,
@@ -139,7 +138,6 @@ export const userEndpoints = (detailed: DetailedUser) =>
       summary: "Erase one of the session's users",
       description: 'Permanent. A later submission of the same email creates a new record.',
       response: Ok,
-      errors: [404],
     },
     listAllUsers: {
       ...userListEndpoints.listAllUsers,
@@ -195,10 +193,7 @@ export const userRoutes = (
         return { ok: true as const, deletedUsers };
       },
 
-      eraseUser: async ({ app, params }) => {
-        await users.erase(app, params.id);
-        return { ok: true as const };
-      },
+      eraseUser: ({ app, params }) => users.erase(app, params.id),
 
       listAllUsers: async ({ query, audit }) => {
         if (query.sourceAppId === undefined) audit({ app: null });

@@ -4,6 +4,7 @@ import * as oidc from 'openid-client';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import type { SignOnConfig } from '../../platform/core/config.ts';
+import { NamedError } from '../../platform/core/errors.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import { deriveSecretKey } from '../../platform/core/secrets.ts';
@@ -36,8 +37,7 @@ export const LOGOUT_TOKEN_S = 600;
 /** Why a sign-on is refused, as the log-in page names it. Nothing that the provider sent. */
 export type RefusalCode = 'expired' | 'failed' | 'no_access' | 'unavailable';
 
-export class SignOnRefused extends Error {
-  override readonly name = 'SignOnRefused';
+export class SignOnRefused extends NamedError {
   readonly code: RefusalCode;
   constructor(code: RefusalCode, cause?: unknown) {
     super(`single sign-on refused: ${code}`, { cause });

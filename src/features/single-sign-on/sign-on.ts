@@ -27,7 +27,6 @@ export function createSignOn(
   { store, access, invitations, service, status, roles, mail }: Accounts,
   createsAccounts: boolean,
 ) {
-  /** Adds the identity to the account of a proved email. */
   async function link({ email, isProved }: Claims, identity: Identity): Promise<AccountDocument | undefined> {
     const account = isProved && email !== undefined ? await store.findByEmail(email) : undefined;
     if (!account || account.suspendedAt) return undefined;

@@ -46,7 +46,6 @@ export const singleSignOnEndpoints = {
       accounts: z.boolean().meta({ description: 'Whether there is an account, which logs in by its email' }),
       oidc: z.strictObject({ label: z.string().meta({ example: 'Example SSO' }) }).nullable(),
     }),
-    errors: [],
   },
   startSignOn: {
     ...visit,
@@ -175,7 +174,6 @@ export function signOnRoutes(deps: {
         throw new InvalidInput('logoutTokenUsed');
       }
       audit({ app: null, ...(target && { target: target.toHexString() }), detail: { byProvider: true } });
-      return { ok: true as const };
     },
   });
 }

@@ -4,7 +4,7 @@ import { AppPath } from '../../core/api/parameters.ts';
 import { FILE_TYPE_NAMES } from '../../core/fields/base/file-types.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { isCompressed } from '../../platform/http/request-bytes.ts';
-import { Timestamp } from '../../platform/http/validation.ts';
+import { component, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import type { ArrivedFile, UploadPart } from '../files/incoming.ts';
@@ -13,16 +13,14 @@ import type { Uploads } from './uploads.service.ts';
 
 const Token = z.string().meta({ example: 'dGhlIHRva2VuIG9mIGEgZmlsZSB0aGF0IHdhcyBzZW4' });
 
-const UploadedFile = z
-  .strictObject({
-    token: Token,
-    name: z.string().meta({ example: 'cv.pdf' }),
-    type: z.enum(FILE_TYPE_NAMES).meta({ example: 'pdf' }),
-    size: z.int().positive().meta({ example: 48_213 }),
-    sha256: z.string().meta({ example: '5d3b1f52b5c0a3b0b1c9f1d2b4a7f3f0e9d8c7b6a5948372615049382716a5b4' }),
-    expiresAt: Timestamp,
-  })
-  .meta({ id: 'UploadedFile' });
+const UploadedFile = component('UploadedFile', {
+  token: Token,
+  name: z.string().meta({ example: 'cv.pdf' }),
+  type: z.enum(FILE_TYPE_NAMES).meta({ example: 'pdf' }),
+  size: z.int().positive().meta({ example: 48_213 }),
+  sha256: z.string().meta({ example: '5d3b1f52b5c0a3b0b1c9f1d2b4a7f3f0e9d8c7b6a5948372615049382716a5b4' }),
+  expiresAt: Timestamp,
+});
 
 const Received = z
   .strictObject({ token: Token, received: z.int().nonnegative().meta({ example: 1_000_000 }) })

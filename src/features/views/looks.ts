@@ -77,7 +77,6 @@ const shared = {
   load: 'light',
   tag: 'Users',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
-  errors: [404],
 } as const;
 
 const Looks = z
@@ -124,6 +123,5 @@ export const lookRoutes = (
       await looks.note(app.id, owner, list, time, accountId && accounts.guard(accountId));
       // The account may have been erased meanwhile.
       if (accountId) await accounts.settle(accountId);
-      return { ok: true as const };
     },
   });

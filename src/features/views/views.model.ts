@@ -5,6 +5,7 @@ import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { inFreePlace } from '../../platform/database/free-place.ts';
 import { type Guard, insertGuarded, insertTarget } from '../../platform/database/guarded-insert.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
+import { parseObjectId } from '../../platform/database/ordered-ids.ts';
 import { say } from '../../platform/languages/reasons.ts';
 
 /** The shared views of an app at most, and those of each account in an app (spec 8). */
@@ -78,7 +79,7 @@ export function createViewStore(views: ViewModel) {
 
     /** Resolves with a view that the owner can see. */
     async find(appId: ObjectId, { owner }: ViewOwner, id: string): Promise<ViewDocument | undefined> {
-      const _id = parseId(id);
+      const _id = parseObjectId(id);
       return (_id && (await views.findOne({ _id, ...visible(appId, owner) }))) ?? undefined;
     },
 
@@ -143,8 +144,4 @@ export function createViewStore(views: ViewModel) {
 
 function owned({ owner, accountId }: ViewOwner): ViewOwner {
   return accountId === undefined ? { owner } : { owner, accountId };
-}
-
-function parseId(id: string): ObjectId | undefined {
-  return /^[0-9a-f]{24}$/.test(id) ? new ObjectId(id) : undefined;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
-import { Id, Ok, parseTags, Timestamp } from '../../platform/http/validation.ts';
+import { component, Id, Ok, parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import type { QuerySchema } from '../search/conditions.ts';
 import { SHARED, type ViewDocument } from './views.model.ts';
@@ -37,15 +37,13 @@ const content = {
   shared: z.boolean(code('notBoolean')).meta({ description: 'Whether everybody of the app sees it' }),
 };
 
-const NewView = z
-  .strictObject({
-    ...content,
-    query: content.query.default(''),
-    columns: content.columns.default([]),
-    sort: content.sort.default(''),
-    shared: content.shared.default(false),
-  })
-  .meta({ id: 'NewView' });
+const NewView = component('NewView', {
+  ...content,
+  query: content.query.default(''),
+  columns: content.columns.default([]),
+  sort: content.sort.default(''),
+  shared: content.shared.default(false),
+});
 
 const ViewChange = z
   .strictObject(content)
@@ -53,21 +51,20 @@ const ViewChange = z
   .refine((change) => Object.keys(change).length > 0, code('noChange'))
   .meta({ id: 'ViewChange', example: { name: 'Paying users' } });
 
-const View = z
-  .strictObject({
-    id: Id,
-    ...content,
-    revision: z.string().meta({ description: 'The ETag without quotes', example: '65f0c0ffee65f0c0ffee65f1' }),
-    updatedAt: Timestamp,
-    missing: z
-      .array(z.strictObject({ part: z.enum(['where', 'columns', 'sort']), value: z.string() }))
-      .meta({ description: 'The parts that the newest schema does not have', example: [] }),
-  })
-  .meta({ id: 'View' });
+const View = component('View', {
+  id: Id,
+  ...content,
+  revision: z.string().meta({ description: 'The ETag without quotes', example: '65f0c0ffee65f0c0ffee65f1' }),
+  updatedAt: Timestamp,
+  missing: z
+    .array(z.strictObject({ part: z.enum(['where', 'columns', 'sort']), value: z.string() }))
+    .meta({ description: 'The parts that the newest schema does not have', example: [] }),
+});
 
 const shared = {
   auth: 'session',
   scope: 'users:read',
+  scoped: true,
   load: 'light',
   tag: 'Users',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
@@ -82,30 +79,26 @@ export const viewEndpoints = {
     ...shared,
     method: 'get',
     path: '/auth/views',
-    scoped: true,
     summary: "The views of the session's app",
     description: 'The shared ones and the own ones, by name.',
     response: z.strictObject({ views: z.array(View) }),
-    errors: [404],
   },
   createView: {
     ...shared,
     method: 'post',
     audit: 'view.created',
     path: '/auth/views',
-    scoped: true,
     summary: "Save a view of the session's app",
     description: RIGHTS,
     body: jsonBody(NewView, 'invalidView'),
     response: View,
-    errors: [404, 409],
+    errors: [409],
   },
   changeView: {
     ...shared,
     method: 'patch',
     audit: 'view.changed',
     path: '/auth/views/:id',
-    scoped: true,
     summary: "Change a view of the session's app",
     description: `${RIGHTS} With \`If-Match\` it takes place only if the view is in that state, otherwise the response is 412.`,
     params: z.object({ id: Id }),
@@ -117,19 +110,17 @@ export const viewEndpoints = {
     }),
     body: jsonBody(ViewChange, 'invalidView'),
     response: View,
-    errors: [404, 409, 412],
+    errors: [409, 412],
   },
   deleteView: {
     ...shared,
     method: 'delete',
     audit: 'view.deleted',
     path: '/auth/views/:id',
-    scoped: true,
     summary: "Delete a view of the session's app",
     description: RIGHTS,
     params: z.object({ id: Id }),
     response: Ok,
-    errors: [404],
   },
 } as const satisfies Endpoints;
 
@@ -159,10 +150,7 @@ export const viewRoutes = (views: ViewService, schemas: Pick<SchemaService, 'ofA
       return present(view, schema);
     },
 
-    deleteView: async ({ app: { id }, principal, params, until }) => {
-      await views.remove(id, principal, params.id, until);
-      return { ok: true as const };
-    },
+    deleteView: ({ app: { id }, principal, params, until }) => views.remove(id, principal, params.id, until),
   });
 
 function present(view: ViewDocument, schema: QuerySchema) {

@@ -3,7 +3,7 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import { NotFound } from '../../platform/core/errors.ts';
 import { pageOf } from '../../platform/http/cursors.ts';
-import { JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, PageLimit, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { buildMessage } from './attempts.ts';
@@ -34,19 +34,17 @@ const deliveryFields = {
   attempts: z.array(Attempt),
 };
 const Delivery = z.strictObject(deliveryFields).meta({ id: 'Delivery' });
-const DeliveryDetails = z
-  .strictObject({
-    ...deliveryFields,
-    request: z
-      .strictObject({
-        url: z.string(),
-        headers: z.record(z.string(), z.string()),
-        body: z.union([JsonObject, z.string()]).meta({ description: 'A text in the format `text`' }),
-      })
-      .optional()
-      .meta({ description: 'What an attempt would send now. Absent when the record or the webhook is gone' }),
-  })
-  .meta({ id: 'DeliveryDetails' });
+const DeliveryDetails = component('DeliveryDetails', {
+  ...deliveryFields,
+  request: z
+    .strictObject({
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.union([JsonObject, z.string()]).meta({ description: 'A text in the format `text`' }),
+    })
+    .optional()
+    .meta({ description: 'What an attempt would send now. Absent when the record or the webhook is gone' }),
+});
 
 const DeliveryPath = z.object({ id: z.string().meta({ example: DELIVERY_ID }) });
 
@@ -56,7 +54,6 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/:id/deliveries',
-    scoped: true,
     load: 'read',
     summary: 'The deliveries of a webhook',
     description: 'A page, newest first. Deliveries are kept for 30 days.',
@@ -80,7 +77,6 @@ export const deliveryEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/deliveries/:id',
-    scoped: true,
     summary: 'One delivery with its request',
     params: DeliveryPath,
     response: DeliveryDetails,
@@ -90,7 +86,6 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/deliveries/:id/replay',
-    scoped: true,
     summary: 'Deliver an event again',
     params: DeliveryPath,
     response: Ok,
@@ -100,7 +95,6 @@ export const deliveryEndpoints = {
     audit: 'webhook.replayed',
     method: 'post',
     path: '/auth/webhooks/:id/replay',
-    scoped: true,
     load: 'long',
     summary: 'Deliver the events since a time again',
     description: 'Events of at most 30 days, and at most 100,000 in one request, the oldest first.',
@@ -158,7 +152,6 @@ export function deliveryRoutes(deps: {
     replayDelivery: async ({ app, params }) => {
       if (!(await deliveries.replay(app.id, params.id, now()))) throw new NotFound('deliveryNotFound');
       wake();
-      return { ok: true as const };
     },
 
     replayWebhook: async ({ app, params, body }) => {

@@ -4,6 +4,7 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { NamedError } from '../../platform/core/errors.ts';
 import type { Attempt } from './webhooks.model.ts';
 
 /** A name server without an answer is asked twice, then the next one. */
@@ -13,9 +14,7 @@ const NAME_TRIES = 2;
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /** No delivery may reach the address. The message names nothing of the service's network. */
-class RefusedAddress extends Error {
-  override readonly name = 'RefusedAddress';
-}
+class RefusedAddress extends NamedError {}
 
 const NOT_PUBLIC = 'the address is not public';
 

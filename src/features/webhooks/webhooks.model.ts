@@ -15,15 +15,12 @@ type DisabledReason = 'operator' | 'gone' | 'failing';
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-const secretSchema = schema(
-  {
-    /** `whsec_` and the key in base64. */
-    secret: { type: String, required: true },
-    /** The end of its use after a replacement. Absent: it is the current one. */
-    until: Date,
-  },
-  { _id: false },
-);
+const secretSchema = schema({
+  /** `whsec_` and the key in base64. */
+  secret: { type: String, required: true },
+  /** The end of its use after a replacement. Absent: it is the current one. */
+  until: Date,
+});
 type WebhookSecret = DocumentOf<typeof secretSchema>;
 
 /** An address that receives the events of an app (spec 4.11). */
@@ -38,10 +35,10 @@ const webhookSchema = schema(
     /** The current secret first. */
     secrets: { type: [secretSchema], required: true },
     createdAt: { type: Date, required: true },
-    disabled: schema(
-      { reason: { type: only<DisabledReason>(String), required: true }, at: { type: Date, required: true } },
-      { _id: false },
-    ),
+    disabled: schema({
+      reason: { type: only<DisabledReason>(String), required: true },
+      at: { type: Date, required: true },
+    }),
     /** The first failure since the last success. */
     failingSince: Date,
   },
@@ -63,16 +60,13 @@ export const OF_RECORD = { recordId: 1, appId: 1, webhookId: 1, state: 1, revisi
 /** The log of an endpoint, newest first, of one state or merged of all. */
 export const LOG_OF_WEBHOOK = { webhookId: 1, state: 1, _id: -1 } as const;
 
-const attemptSchema = schema(
-  {
-    at: { type: Date, required: true },
-    ms: { type: Number, required: true },
-    status: Number,
-    error: String,
-    response: String,
-  },
-  { _id: false },
-);
+const attemptSchema = schema({
+  at: { type: Date, required: true },
+  ms: { type: Number, required: true },
+  status: Number,
+  error: String,
+  response: String,
+});
 export type Attempt = DocumentOf<typeof attemptSchema>;
 
 /** One event for one webhook. It has no values of the record, which is read later (decision 23). */
@@ -108,7 +102,6 @@ const deliverySchema = schema(
   .index({ appId: 1, _id: -1 });
 export type DeliveryDocument = DocumentOf<typeof deliverySchema>;
 
-/** The webhook of deliveries, and its app. */
 export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
 
 /** As for apps: longer than any server may be suspended. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
-import { JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
+import { component, JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
 import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';
@@ -31,20 +31,18 @@ const Secret = z
   .refine(isSecret, code('notSecret', { prefix: SECRET_PREFIX }))
   .meta({ example: SECRET });
 
-const Webhook = z
-  .strictObject({
-    id: UserId,
-    sourceAppId: SourceAppId,
-    url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
-    events: EventTypes,
-    format: Format,
-    state: z.enum(['active', 'disabled']),
-    disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
-    disabledAt: Timestamp.optional(),
-    failingSince: Timestamp.optional(),
-    createdAt: Timestamp,
-  })
-  .meta({ id: 'Webhook' });
+const Webhook = component('Webhook', {
+  id: UserId,
+  sourceAppId: SourceAppId,
+  url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
+  events: EventTypes,
+  format: Format,
+  state: z.enum(['active', 'disabled']),
+  disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
+  disabledAt: Timestamp.optional(),
+  failingSince: Timestamp.optional(),
+  createdAt: Timestamp,
+});
 
 export const attemptFields = {
   ms: z.int().meta({ example: 41 }),
@@ -57,10 +55,10 @@ export const WebhookPath = z.object({ id: z.string().meta({ example: '01924c9e-5
 export const webhookDefaults = {
   auth: 'session or key',
   scope: 'webhooks',
+  scoped: true,
   load: 'light',
   tag: 'Webhooks',
   query: z.strictObject({ sourceAppId: ScopeParameter }),
-  errors: [404],
 } as const;
 
 /** Spec 4.11. */
@@ -69,7 +67,6 @@ export const webhookEndpoints = {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks',
-    scoped: true,
     summary: 'The webhooks of an app',
     response: z.strictObject({ webhooks: z.array(Webhook) }),
   },
@@ -78,7 +75,6 @@ export const webhookEndpoints = {
     audit: 'webhook.created',
     method: 'post',
     path: '/auth/webhooks',
-    scoped: true,
     summary: 'Create a webhook',
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
@@ -87,13 +83,12 @@ export const webhookEndpoints = {
       'invalidWebhook',
     ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
-    errors: [404, 409],
+    errors: [409],
   },
   getWebhookSample: {
     ...webhookDefaults,
     method: 'get',
     path: '/auth/webhooks/sample',
-    scoped: true,
     summary: 'An example of an event',
     description: 'As the standard format sends it, with example values of the newest schema.',
     query: webhookDefaults.query.extend({
@@ -120,7 +115,6 @@ export const webhookEndpoints = {
     audit: 'webhook.changed',
     method: 'patch',
     path: '/auth/webhooks/:id',
-    scoped: true,
     summary: 'Change a webhook',
     description: '`enabled: true` also ends a disabling by failures or by 410.',
     params: WebhookPath,
@@ -140,7 +134,6 @@ export const webhookEndpoints = {
     audit: 'webhook.deleted',
     method: 'delete',
     path: '/auth/webhooks/:id',
-    scoped: true,
     load: 'long',
     summary: 'Delete a webhook',
     params: WebhookPath,
@@ -152,7 +145,6 @@ export const webhookEndpoints = {
     audit: 'webhook.tested',
     method: 'post',
     path: '/auth/webhooks/:id/test',
-    scoped: true,
     load: 'long',
     summary: 'Send a test event',
     description: 'Sends one event of the type `webhook.test` with made-up values, and tells the result.',
@@ -165,7 +157,6 @@ export const webhookEndpoints = {
     audit: 'webhook.secret.replaced',
     method: 'post',
     path: '/auth/webhooks/:id/rotate-secret',
-    scoped: true,
     summary: 'Replace the secret of a webhook',
     description: 'The old secret signs for 24 hours more, beside the new one.',
     params: WebhookPath,
@@ -197,10 +188,7 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
 
     changeWebhook: async ({ app, params, body, until }) => present(await webhooks.change(app, params.id, body, until)),
 
-    deleteWebhook: async ({ app, params, until }) => {
-      await webhooks.remove(app, params.id, until);
-      return { ok: true as const };
-    },
+    deleteWebhook: ({ app, params, until }) => webhooks.remove(app, params.id, until),
 
     testWebhook: async ({ app, params }) => {
       const { isSuccess, retryAfterMs: _, ...result } = await webhooks.test(app, params.id);

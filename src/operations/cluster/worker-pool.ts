@@ -1,5 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NamedError } from '../../platform/core/errors.ts';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { FromWorker, ToWorker, WorkerSetup } from './messages.ts';
 
@@ -22,9 +23,7 @@ const MAX_SILENT_LOOKS = 30;
 /** The last is standard output, as OUTPUT_OF_WORKER. */
 const STDIO = ['ignore', 'ignore', 'pipe', 'ipc', 1];
 
-class WorkerFailed extends Error {
-  override readonly name = 'WorkerFailed';
-}
+class WorkerFailed extends NamedError {}
 
 /** Sends a message. A worker that is ending takes none. */
 export function sendTo(worker: Worker, message: ToWorker): void {

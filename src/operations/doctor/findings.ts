@@ -1,6 +1,6 @@
 import { MongoServerError, MongoServerSelectionError } from 'mongodb';
 import { ConfigError } from '../../platform/core/config.ts';
-import { CommandFailed } from '../../platform/core/errors.ts';
+import { CommandFailed, NamedError } from '../../platform/core/errors.ts';
 import { withTimeout } from '../../platform/core/timeouts.ts';
 
 type Level = 'good' | 'warning' | 'fault';
@@ -48,9 +48,7 @@ export function reasonOf(error: unknown): string {
 
 const CHECK_WITHIN_MS = 60_000;
 
-class CheckTimeout extends Error {
-  override readonly name = 'CheckTimeout';
-}
+class CheckTimeout extends NamedError {}
 
 /** Runs a check within a time. A check that fails gives a warning. */
 export async function runCheck(check: string, run: () => Promise<Finding | Finding[]>): Promise<Result[]> {

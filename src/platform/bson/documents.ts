@@ -1,4 +1,5 @@
 import { type AggregationCursor, type FindCursor, UUID } from 'mongodb';
+import { NamedError } from '../core/errors.ts';
 import { decode } from '../database/collections.ts';
 
 /** The types of BSON elements (bsonspec.org) that the service stores. */
@@ -16,9 +17,7 @@ export const UUID_SUBTYPE = 4;
 export const UUID_BYTES = 16;
 
 /** A BSON type that the service does not store. The caller decodes the document instead. */
-export class UnknownType extends Error {
-  override readonly name = 'UnknownType';
-}
+export class UnknownType extends NamedError {}
 
 /** The position of the NUL that terminates the name of an element. */
 export function endOfName(source: Buffer, start: number): number {

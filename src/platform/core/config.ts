@@ -3,6 +3,7 @@ import { availableParallelism, homedir, totalmem } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { z } from 'zod';
 import { reasonIn } from '../languages/problems.ts';
+import { NamedError } from './errors.ts';
 import { FILES_URL_FORMAT, parseFilesUrl } from './files-url.ts';
 import { APP_ID_FORMAT, APP_ID_PATTERN, REACHABLE_APP_ID, UNREACHABLE_APP_ID } from './identifiers.ts';
 import { memoryLimit, workersWithin } from './memory.ts';
@@ -174,8 +175,7 @@ export const password = z.string().superRefine((text, context) => {
 });
 
 /** Invalid configuration: one line for each invalid variable. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
+export class ConfigError extends NamedError {
   readonly lines: readonly string[];
   constructor(lines: readonly string[]) {
     super(lines.join('\n'));

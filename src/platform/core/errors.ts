@@ -105,5 +105,13 @@ export class Unavailable extends AppError {
   }
 }
 
+/** An error with the name of its class; no client reads its text. */
+export class NamedError extends Error {
+  constructor(...given: ConstructorParameters<typeof Error>) {
+    super(...given);
+    this.name = new.target.name;
+  }
+}
+
 /** A command of the tool failed. Its text is for the terminal; no client reads it. */
 export class CommandFailed extends Error {}

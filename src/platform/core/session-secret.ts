@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { access, constants, link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Config } from './config.ts';
+import { NamedError } from './errors.ts';
 import { createFolder } from './folders.ts';
 
 const BYTES = 32;
@@ -65,9 +66,7 @@ async function generate(path: string): Promise<string> {
 }
 
 /** DATA_DIR cannot be used. The message states the reason and what to set. */
-export class DataDirError extends Error {
-  override readonly name = 'DataDirError';
-
+export class DataDirError extends NamedError {
   /** @param cause the error of the system */
   constructor(path: string, cause: unknown) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error';

@@ -283,7 +283,6 @@ export interface Schema<Document> {
   readonly obj: object;
 }
 
-/** The documents of a schema. */
 export type DocumentOf<Of> = Of extends Schema<infer Document> ? Document : never;
 
 export type IndexDeclaration = [keys: Record<string, 1 | -1>, options: CreateIndexesOptions];
@@ -330,15 +329,15 @@ const OPTIONS = {
 type AnyPaths = Readonly<Record<string, AnyType | AnyPath>>;
 
 /**
- * Declares a collection, or with `{ _id: false }` the documents within others. The type of the
- * documents follows from the paths ({@link DocumentOf}).
+ * Declares a collection or, without options, documents within others, which get no `_id`. The type
+ * of the documents follows from the paths ({@link DocumentOf}).
  */
 export function schema<const Paths extends AnyPaths>(
   paths: Paths,
   options: CollectionOptions,
 ): Schema<MembersOf<Paths>> & CollectionSchema;
-export function schema<const Paths extends AnyPaths>(paths: Paths, options: { _id: false }): Schema<MembersOf<Paths>>;
-export function schema(paths: Record<string, object>, options: object): unknown {
+export function schema<const Paths extends AnyPaths>(paths: Paths): Schema<MembersOf<Paths>>;
+export function schema(paths: Record<string, object>, options: object = { _id: false }): unknown {
   const declared = new library.Schema(paths, { ...OPTIONS, ...options });
   declared.eachPath((path, type) => {
     const isNullable = type.instance === 'Mixed' || Object(paths[path]).allowNull === true;
@@ -352,13 +351,11 @@ export function schema(paths: Record<string, object>, options: object): unknown 
 /** As `schema`, for paths that are computed, and documents whose type is declared elsewhere. */
 export const schemaOf = schema as unknown as {
   <Document>(paths: Definition<Document>, options: CollectionOptions): Schema<Document> & CollectionSchema;
-  <Document>(paths: Definition<Document>, options: { _id: false }): Schema<Document>;
+  <Document>(paths: Definition<Document>): Schema<Document>;
 };
 
-/** The connection of models. */
 export interface ModelConnection {
   collection<Document extends MongoDocument>(name: string): Collection<Document>;
-  /** Compiles a model of a collection. */
   compile(schema: CollectionSchema): LibraryModel;
   close(): Promise<void>;
 }

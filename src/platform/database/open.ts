@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../core/config.ts';
+import { NamedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Progress } from '../embedded/mongod-binary.ts';
 import { type Connection, connectDatabase } from './client.ts';
@@ -12,9 +13,7 @@ interface OpenDatabase {
   close(): Promise<void>;
 }
 
-class DatabaseUnreachable extends Error {
-  override readonly name = 'DatabaseUnreachable';
-}
+class DatabaseUnreachable extends NamedError {}
 
 /**
  * Opens the database in `MONGODB_URI`, or the embedded one; with `shared` also while it runs.

@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { Binary, UUID } from 'mongodb';
+import { Binary, ObjectId, UUID } from 'mongodb';
 import { v7 } from 'uuid';
 
 const ID_BYTES = 16;
@@ -50,4 +50,9 @@ export function prefixRange(length: number, ...parts: Uint8Array[]): { $gte: Bin
 /** Returns undefined when the text is not a UUID. */
 export function parseUuid(text: string): UUID | undefined {
   return UUID.isValid(text) ? new UUID(text) : undefined;
+}
+
+/** Returns undefined when the text is not an ObjectId as responses show it. */
+export function parseObjectId(text: string): ObjectId | undefined {
+  return /^[0-9a-f]{24}$/.test(text) ? new ObjectId(text) : undefined;
 }

@@ -1,4 +1,5 @@
 import type { CreateIndexesOptions, Document, MongoClient } from 'mongodb';
+import { NamedError } from '../core/errors.ts';
 import { hello } from './collections.ts';
 import { indexCommand } from './indexes.ts';
 import type { CollectionSchema, ShardKey } from './mongoose.ts';
@@ -80,9 +81,7 @@ function inShell(document: object): string {
 }
 
 /** The database is no sharded cluster, or this process is not connected to its router. */
-class NotSharded extends Error {
-  override readonly name = 'NotSharded';
-}
+class NotSharded extends NamedError {}
 
 /** @throws {NotSharded} when the client is not connected to a mongos, the router of a cluster */
 export async function assertMongos(client: MongoClient): Promise<void> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../core/config.ts';
+import { NamedError } from '../core/errors.ts';
 import { createFolder } from '../core/folders.ts';
 import { freePort } from '../core/free-port.ts';
 import type { Logger } from '../core/logger.ts';
@@ -41,9 +42,7 @@ interface EmbeddedDatabase {
 }
 
 /** The embedded database cannot be started; the message names the reason and the next step. */
-export class EmbeddedDatabaseError extends Error {
-  override readonly name = 'EmbeddedDatabaseError';
-}
+export class EmbeddedDatabaseError extends NamedError {}
 
 /**
  * Starts a mongod with its files in `DATA_DIR/mongodb`, for local users who can read DATA_DIR

@@ -4,6 +4,7 @@ import { access, chmod, constants, mkdtemp, readFile, rename, rm } from 'node:fs
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '../core/config.ts';
+import { NamedError } from '../core/errors.ts';
 import { createFolder } from '../core/folders.ts';
 
 const run = promisify(execFile);
@@ -31,9 +32,7 @@ interface Source {
 }
 
 /** No source has a mongod that runs. The message lists the attempts and what to set instead. */
-export class MongodNotFound extends Error {
-  override readonly name = 'MongodNotFound';
-}
+export class MongodNotFound extends NamedError {}
 
 /**
  * Finds a mongod that runs on this machine. Downloads are kept in the user's cache folder. Needs no

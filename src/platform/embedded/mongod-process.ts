@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { MongoInstance } from 'mongodb-memory-server-core';
+import { NamedError } from '../core/errors.ts';
 import type { Mongod } from './mongod-binary.ts';
 
 /** Includes recovery from the journal after a crash. */
@@ -14,8 +15,7 @@ const PARAMETERS = [
 ];
 
 /** mongod did not start. */
-export class LaunchError extends Error {
-  override readonly name = 'LaunchError';
+export class LaunchError extends NamedError {
   /** Whether a retry may succeed: another mongod holds the files, or another program the port. */
   readonly isRetryable: boolean;
   constructor(message: string) {

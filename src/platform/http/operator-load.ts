@@ -48,7 +48,6 @@ const JITTER = 0.1;
 const RETRY_AFTER = 2;
 const RETRY_AFTER_LONG = 5;
 
-/** The turn of a request. */
 export interface RequestTurn {
   /** Whether others were first, so that the caller may have lost its access. */
   hasWaited: boolean;

@@ -9,6 +9,7 @@ import { say } from '../languages/reasons.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CHUNK_CHARACTERS = 64 * 1024;
 /** Object streams would buffer 16 pieces. */
+const OK = { ok: true };
 const BYTES = { objectMode: false, highWaterMark: CHUNK_CHARACTERS };
 /** The age of the last check at which the caller of a stream is checked again. */
 const RECHECK_AFTER_MS = 1_000;
@@ -192,7 +193,7 @@ interface Sending {
   recheck?: (maxAgeMs: number) => Promise<void>;
 }
 
-/** Sends a reply. */
+/** Sends a reply; undefined is `Ok`. */
 export async function send(req: Request, res: Response, reply: unknown, sending: Sending = {}): Promise<void> {
   if (reply instanceof JsonStream) return sendStream(res, reply, sending);
   if (reply instanceof Versioned) return sendVersioned(req, res, reply);
@@ -209,7 +210,7 @@ export async function send(req: Request, res: Response, reply: unknown, sending:
     return sendWhole(res.status(reply.status), JSON.stringify(reply.body));
   }
   if (reply instanceof Empty) return void res.status(204).end();
-  sendWhole(res, JSON.stringify(reply));
+  sendWhole(res, JSON.stringify(reply === undefined ? OK : reply));
 }
 
 function sendWhole(res: Response, content: string | Buffer, mediaType = JSON_TYPE): void {

@@ -190,7 +190,6 @@ const NETWORK_SHARE = 1 / 4;
 /** Shorter than the request deadline, so that the error message names the reason. */
 const MAX_WAIT_MS = 1_000;
 
-/** Runs work in a place of a client network. */
 type InPlace = <T>(network: string, work: () => Promise<T>) => Promise<T>;
 
 /**

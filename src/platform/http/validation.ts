@@ -26,6 +26,9 @@ export const JsonObject = z
   )
   .meta({ override: { type: 'object', additionalProperties: true } });
 
+/** Declares an object that OpenAPI describes once, under a name. */
+export const component = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.strictObject(shape).meta({ id });
+
 /** The id of a document in responses. */
 export const Id = z.string().meta({ example: '65f0c0ffee65f0c0ffee65f0' });
 
@@ -75,7 +78,6 @@ const limitMeta = {
   example: 50,
 };
 
-/** The `limit` of a page in a query. */
 export const PageLimit = Limit.default(DEFAULT_LIMIT).meta(limitMeta);
 
 /** The same where a query without parameters is answered with the whole list. */

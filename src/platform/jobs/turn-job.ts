@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectId } from 'mongodb';
+import { NamedError } from '../core/errors.ts';
 import type { Lookup } from '../database/lookups.ts';
 import type { Job, StepContext } from './job.ts';
 import { STEP_MS, workInBatches } from './pass-job.ts';
@@ -8,9 +9,7 @@ import { STEP_MS, workInBatches } from './pass-job.ts';
 const PAUSE_MS = 200;
 
 /** Another server runs the pass, or it was removed. */
-export class RunIsOver extends Error {
-  override readonly name = 'RunIsOver';
-}
+export class RunIsOver extends NamedError {}
 
 /** Selects the first pass of each app from those that wait, in their order. */
 export function firstOfEachApp<Waiting extends { appId: ObjectId }>(waiting: readonly Waiting[]): Waiting[] {

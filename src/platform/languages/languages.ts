@@ -1,24 +1,23 @@
-import { ar } from './ar.ts';
-import { type Catalogue, type Code, fillText, template } from './catalogue.ts';
-import { de } from './de.ts';
+import { readFileSync } from 'node:fs';
+import { type Catalogue, type Code, fillText, template, toCatalogue } from './catalogue.ts';
 import { en } from './en.ts';
-import { es } from './es.ts';
-import { fr } from './fr.ts';
-import { it } from './it.ts';
-import { ja } from './ja.ts';
-import { nl } from './nl.ts';
-import { pl } from './pl.ts';
-import { pt } from './pt.ts';
 import { numberRules, type Params, type Text } from './texts.ts';
-import { tr } from './tr.ts';
-import { zh } from './zh.ts';
+
+/** The languages of the service's own texts beside English, in files of the folder `texts`. */
+const TRANSLATED = ['de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'ar', 'ja', 'zh'];
 
 /** The languages of the service's own texts. The first one is that of every other language. */
-export const CATALOGUES: ReadonlyMap<string, Catalogue> = new Map(
-  Object.entries({ en, de, fr, es, it, pt, nl, pl, tr, ar, ja, zh }),
-);
+export const CATALOGUES: ReadonlyMap<string, Catalogue> = new Map([
+  ['en', en],
+  ...TRANSLATED.map((tag) => [tag, readCatalogue(tag)] as const),
+]);
 
 export const OWN_LANGUAGES: readonly string[] = [...CATALOGUES.keys()];
+
+function readCatalogue(tag: string): Catalogue {
+  const file = new URL(`./texts/${tag}.json`, import.meta.url);
+  return toCatalogue(tag, JSON.parse(readFileSync(file, 'utf8')));
+}
 
 /** The language of a page, an email or a response. */
 export interface Language {

@@ -14,7 +14,6 @@ type TextOf<Code extends ReasonCode> = (typeof reasons)[Code] extends { other: i
   ? Text
   : (typeof reasons)[Code];
 
-/** The values in the text of a code. */
 export type ValuesOf<Code extends ReasonCode> = Readonly<Record<Named<TextOf<Code>>, string | number>>;
 
 /** The codes of texts without values. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
+import { NamedError } from '../core/errors.ts';
 import type { Mailbox, SmtpServer } from '../core/smtp-url.ts';
 import { oneLine } from './content.ts';
 
@@ -26,8 +27,7 @@ export interface Message {
 }
 
 /** Why an email was not sent. It has no address: SMTP servers repeat addresses in their answers. */
-export class MailFailure extends Error {
-  override readonly name = 'MailFailure';
+export class MailFailure extends NamedError {
   /** The error code of the client, and the status of the server if it answered. */
   readonly reason: string;
   readonly isPermanent: boolean;

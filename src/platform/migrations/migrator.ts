@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ObjectId } from 'mongodb';
+import { NamedError } from '../core/errors.ts';
 import { beginsBefore } from '../database/clock.ts';
 import { databaseRefusal, isOverTime } from '../database/failures.ts';
 import { type HeldLock, type JobLocks, keepLock } from '../jobs/job-locks.ts';
@@ -16,14 +17,10 @@ const RETRY_MS = 1_000;
 export const MAX_PENDING = 10_000;
 
 /** Why the server does not start, or the command does nothing. One line, for operators. */
-export class MigrationRefused extends Error {
-  override readonly name = 'MigrationRefused';
-}
+export class MigrationRefused extends NamedError {}
 
 /** Another migrator holds the lock by now. */
-class LockLost extends Error {
-  override readonly name = 'LockLost';
-}
+class LockLost extends NamedError {}
 
 export interface MigrationStatus {
   number: number;

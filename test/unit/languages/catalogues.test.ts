@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Code, fillText } from '../../../src/platform/languages/catalogue.ts';
+import { type Catalogue, type Code, fillText, toCatalogue } from '../../../src/platform/languages/catalogue.ts';
 import { en } from '../../../src/platform/languages/en.ts';
 import { CATALOGUES, languageOf, OWN_LANGUAGES } from '../../../src/platform/languages/languages.ts';
 import { codeOf, say } from '../../../src/platform/languages/reasons.ts';
@@ -14,10 +14,8 @@ const placeholders = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map(([, 
 const WITHOUT_PLURAL = ['ja', 'tr', 'zh'];
 
 it('each language is one file', () => {
-  const files = readdirSync(new URL('../../../src/platform/languages/', import.meta.url)).filter((name) =>
-    /^..\.ts$/.test(name),
-  );
-  expect(files.map((name) => name.slice(0, 2)).sort()).toEqual([...OWN_LANGUAGES].sort());
+  const files = readdirSync(new URL('../../../src/platform/languages/texts/', import.meta.url));
+  expect(['en.json', ...files].sort()).toEqual(OWN_LANGUAGES.map((tag) => `${tag}.json`).sort());
   for (const tag of ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'pl', 'tr', 'ar', 'ja', 'zh']) {
     expect(OWN_LANGUAGES).toContain(tag);
   }
@@ -53,6 +51,25 @@ describe.each([...CATALOGUES])('the texts of %s', (tag, catalogue) => {
     if (tag === 'en') return expect(catalogue).toBe(en);
     const same = CODES.filter((code) => JSON.stringify(formsOf(catalogue[code])) === JSON.stringify(formsOf(en[code])));
     expect(same.filter((code) => code !== 'email')).toEqual([]);
+  });
+});
+
+describe('the texts of a file', () => {
+  const german = CATALOGUES.get('de');
+
+  it.each([
+    ['lack a code', { email: undefined }],
+    ['lack a text with plural forms', { tooLong: undefined }],
+    ['have an unknown code', { unknown: 'Text' }],
+    ['lack a placeholder', { tooSmall: 'Muss größer sein' }],
+    ['have an unknown placeholder', { email: 'E-Mail {name}' }],
+    ['lack a placeholder in a form of a plural', { tooLong: { one: 'Zu lang', other: 'Länger als {max}' } }],
+    ['lack the form of other numbers', { tooLong: { one: 'Länger als {max}' } }],
+    ['have plural forms where English has none', { email: { other: 'E-Mail' } }],
+  ])('are refused when they %s', (_, change) => {
+    const texts = { ...german, ...change } as Catalogue;
+    const message = `The texts of xx differ from those of English: ${Object.keys(change).join()}`;
+    expect(() => toCatalogue('xx', texts)).toThrow(message);
   });
 });
 

@@ -9,17 +9,17 @@ export { forTag, isCanonicalTag } from '#src/platform/languages/tags.ts';
 
 /** The texts of the service in each language, loaded when a preview shows one. */
 const LOADERS: Readonly<Record<string, () => Promise<Catalogue>>> = {
-  ar: async () => (await import('#src/platform/languages/ar.ts')).ar,
-  de: async () => (await import('#src/platform/languages/de.ts')).de,
-  es: async () => (await import('#src/platform/languages/es.ts')).es,
-  fr: async () => (await import('#src/platform/languages/fr.ts')).fr,
-  it: async () => (await import('#src/platform/languages/it.ts')).it,
-  ja: async () => (await import('#src/platform/languages/ja.ts')).ja,
-  nl: async () => (await import('#src/platform/languages/nl.ts')).nl,
-  pl: async () => (await import('#src/platform/languages/pl.ts')).pl,
-  pt: async () => (await import('#src/platform/languages/pt.ts')).pt,
-  tr: async () => (await import('#src/platform/languages/tr.ts')).tr,
-  zh: async () => (await import('#src/platform/languages/zh.ts')).zh,
+  ar: async () => (await import('#src/platform/languages/texts/ar.json')).default,
+  de: async () => (await import('#src/platform/languages/texts/de.json')).default,
+  es: async () => (await import('#src/platform/languages/texts/es.json')).default,
+  fr: async () => (await import('#src/platform/languages/texts/fr.json')).default,
+  it: async () => (await import('#src/platform/languages/texts/it.json')).default,
+  ja: async () => (await import('#src/platform/languages/texts/ja.json')).default,
+  nl: async () => (await import('#src/platform/languages/texts/nl.json')).default,
+  pl: async () => (await import('#src/platform/languages/texts/pl.json')).default,
+  pt: async () => (await import('#src/platform/languages/texts/pt.json')).default,
+  tr: async () => (await import('#src/platform/languages/texts/tr.json')).default,
+  zh: async () => (await import('#src/platform/languages/texts/zh.json')).default,
 };
 
 /** The languages of the service's own texts. */

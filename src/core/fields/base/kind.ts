@@ -100,7 +100,6 @@ export type ValueType =
 export const Choice = z.strictObject({ value: z.string(), label: z.string() });
 export type Choice = z.output<typeof Choice>;
 
-/** The context of the conversion of a text. */
 export interface TextContext {
   /**
    * Converts a local time such as `2026-01-31T08:30:00` to an RFC 3339 date-time with its offset.
