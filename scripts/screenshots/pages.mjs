@@ -91,7 +91,7 @@ async function adminPages(page, admin, capture) {
   await logIn(page, admin);
   await page.getByRole('link', { name: 'newsletter' }).waitFor();
   await capture('apps');
-  await page.getByRole('link', { name: 'All users' }).click();
+  await page.getByRole('link', { name: 'All people' }).click();
   await page.getByText('guest1@example.org').waitFor();
   await capture('all-users');
   await page.getByRole('link', { name: 'Apps' }).click();

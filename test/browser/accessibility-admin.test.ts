@@ -59,14 +59,14 @@ describe('the navigation of an operator', () => {
     const { page, close } = await visitAs(server, own, '/users', { viewport: { width: 375, height: 812 } });
     const row = page.getByRole('row', { name: /ada@example.com/ });
     await row.waitFor();
-    await page.getByText('1 user', { exact: true }).waitFor();
+    await page.getByText('1 person', { exact: true }).waitFor();
     expect((await row.boundingBox())?.y).toBeLessThanOrEqual(240);
     await close();
   });
 });
 
 describe('with the keyboard only', () => {
-  it('an operator logs in, finds a user and opens the record', async () => {
+  it('an operator logs in, finds a person and opens the record', async () => {
     const { page, close, expectClean } = await visit(server, '/');
     // With accounts, the page begins with the email.
     await page.getByRole('textbox', { name: 'Email' }).and(page.locator(':focus')).waitFor();
@@ -85,12 +85,12 @@ describe('with the keyboard only', () => {
     await page.keyboard.press('Enter');
     await heading('user12@example.com')(page);
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
-    await tabTo(page, 'Erase user');
+    await tabTo(page, 'Erase person');
     await page.keyboard.press('Enter');
     await dialog(page);
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await expect.poll(() => focused(page)).toBe('Erase user');
+    await expect.poll(() => focused(page)).toBe('Erase person');
     expectClean();
     await close();
   });

@@ -96,7 +96,7 @@ describe('an invitation', () => {
   it('leads from the link to the first page, without the token in the address', async () => {
     await page.goto(await invite(app.sourceAppId, 'viewer', 'ada@example.com'));
     await heading('Set up your access');
-    await page.getByText('You can read users, charts and held submissions.').waitFor();
+    await page.getByText('You can read people, charts and held submissions.').waitFor();
     await page.getByText('ada@example.com', { exact: true }).waitFor();
     expect(pathOf(page.url())).toBe('/dashboard/invitation');
     await page.getByLabel('Your name').fill('Ada Lovelace');
@@ -105,7 +105,7 @@ describe('an invitation', () => {
     await page.getByText('The password must have at least 12 characters').waitFor();
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await heading('Users');
+    await heading('People');
     expect(pathOf(page.url())).toBe(`/dashboard/apps/${app.sourceAppId}/users`);
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     await page.getByRole('button', { name: 'Account: Ada Lovelace' }).click();
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     // The browser keeps how somebody logged in.
     await logInByEmail('ada@example.com');
-    await heading('Users');
+    await heading('People');
   });
 
   it('asks for the email when the link names none, and explains a used link', async () => {
@@ -156,13 +156,13 @@ describe('an invitation', () => {
     await heading('Choose an app');
     await page.getByRole('link', { name: `${app.sourceAppId} editor` }).click();
     await page.getByRole('link', { name: 'person@example.com' }).click();
-    await page.getByRole('button', { name: 'Erase user' }).waitFor();
+    await page.getByRole('button', { name: 'Erase person' }).waitFor();
     await page.getByRole('button', { name: `App: ${app.sourceAppId}` }).click();
     await page.getByRole('list', { name: 'Your apps' }).getByRole('link', { name: other.sourceAppId }).click();
     await page.getByRole('link', { name: 'elsewhere@example.com' }).click();
     await heading('elsewhere@example.com');
     await page.getByText('Record ID').waitFor();
-    expect(await page.getByRole('button', { name: 'Erase user' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Erase person' }).count()).toBe(0);
     await goTo('/');
     await page.getByRole('link', { name: 'elsewhere@example.com' }).waitFor();
     for (const path of ['connect', 'held']) {
@@ -187,11 +187,11 @@ describe('a role', () => {
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const viewer = await found();
     expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
-    expect(viewer.pages).toEqual(['Overview', 'Users', 'Share']);
+    expect(viewer.pages).toEqual(['Overview', 'People', 'Share']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(viewer.buttons).not.toContain(name);
     await page.getByRole('link', { name: 'person@example.com' }).click();
     await page.getByText('Record ID').waitFor();
-    for (const name of ['Edit', 'Erase user']) expect((await found()).buttons).not.toContain(name);
+    for (const name of ['Edit', 'Erase person']) expect((await found()).buttons).not.toContain(name);
     await goTo(`/apps/${sourceAppId}/share`);
     await page.getByRole('heading', { name: 'What works now' }).waitFor();
     expect(viewer.pages).not.toContain('Settings');
@@ -206,7 +206,7 @@ describe('a role', () => {
     await goTo('/');
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const editor = await found();
-    expect(editor.pages).toEqual(['Overview', 'Users', 'Share', 'Privacy']);
+    expect(editor.pages).toEqual(['Overview', 'People', 'Share', 'Privacy']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(editor.buttons).toContain(name);
     await goTo(`/apps/${sourceAppId}/privacy`);
     await heading('Privacy');
@@ -216,7 +216,7 @@ describe('a role', () => {
     await beginSession({ email: (await join('manager')).email, password: PASSWORD });
     await goTo(`/apps/${sourceAppId}`);
     await page.getByRole('button', { name: /^Full name/ }).waitFor();
-    const names = ['Overview', 'Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
+    const names = ['Overview', 'People', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
     expect((await found()).pages).toEqual(names);
   });
 });
@@ -264,7 +264,7 @@ describe('the own account', () => {
     await expectAccessible();
     await page.getByLabel('Code').fill(totp(secret, 1));
     await page.keyboard.press('Enter');
-    await heading('Users');
+    await heading('People');
 
     await page.context().clearCookies();
     await goTo('/account');
@@ -314,14 +314,14 @@ describe('the own account', () => {
     expect(page.url()).not.toContain(token);
     await page.getByRole('textbox', { name: 'New password' }).fill('a third password');
     await button('Save and log in').click();
-    await heading('Users');
+    await heading('People');
 
     await page.context().clearCookies();
     const link = await server.services.accounts.service.createLink(email, server.services.clock.within(60_000));
     await goTo(`/link#${link}`);
     await heading('Log in with a link');
     await button('Log in').click();
-    await heading('Users');
+    await heading('People');
     await goTo('/link');
     await page.getByText('Open the link that you received again').waitFor();
     await goTo(`/link#${link}`);

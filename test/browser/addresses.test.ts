@@ -36,25 +36,25 @@ describe('a link to a view of an app', () => {
     }
   });
 
-  it('of the schema leads an operator to the users, because only admins edit schemas', async () => {
+  it('of the schema leads an operator to the people, because only admins edit schemas', async () => {
     await users.logIn();
     await users.goTo(`/apps/${users.app.sourceAppId}`);
-    await heading('Users');
+    await heading('People');
     await users.goTo(ofApp('versions'));
     await users.waitForText('This page does not exist');
   });
 });
 
 describe('the sidebar', () => {
-  const SECTIONS = ['Overview', 'Users', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
+  const SECTIONS = ['Overview', 'People', 'Form', 'Share', 'Automation', 'Privacy', 'Team', 'Settings'];
 
   it('has the sections of an app, the same for its operators, and names the one of the page', async () => {
     const { id } = await users.submit('ada@example.com', {});
     const paths: [path: string, title: string, section: string, page?: string][] = [
       [ofApp('overview'), users.app.sourceAppId, 'Overview'],
-      [ofApp('users'), 'Users', 'Users'],
-      [ofApp(`users/${id}`), 'ada@example.com', 'Users'],
-      [ofApp('import'), 'Import', 'Users'],
+      [ofApp('users'), 'People', 'People'],
+      [ofApp(`users/${id}`), 'ada@example.com', 'People'],
+      [ofApp('import'), 'Import', 'People'],
       [ofApp('share'), 'Share the form', 'Share', 'Link and code'],
       [ofApp('share/import'), 'Import a form', 'Share', 'Import a form'],
       [ofApp('webhooks'), 'Webhooks', 'Automation', 'Webhooks'],
@@ -118,7 +118,7 @@ describe('the sidebar', () => {
     await heading('Apps');
     await switcher('All apps').waitFor();
     const pages = users.page.getByRole('navigation', { name: 'Main', exact: true }).getByRole('link');
-    expect(await pages.allInnerTexts()).toEqual(['Overview', 'Apps', 'All users', 'Privacy', 'Audit log', 'Accounts']);
+    expect(await pages.allInnerTexts()).toEqual(['Overview', 'Apps', 'All people', 'Privacy', 'Audit log', 'Accounts']);
   });
 });
 

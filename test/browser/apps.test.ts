@@ -109,7 +109,7 @@ describe('apps', () => {
     }
   });
 
-  it('are deleted with their users after the app ID was typed', async () => {
+  it('are deleted with their people after the app ID was typed', async () => {
     const { sourceAppId } = await server.admin.buildApp();
     for (const name of ['a', 'b'])
       await server.client.submit(sourceAppId, { email: `${name}@example.com` }).expect(200);
@@ -117,13 +117,13 @@ describe('apps', () => {
     await open.page.getByRole('row', { name: new RegExp(`${sourceAppId} 2`) }).waitFor();
     await runAction(sourceAppId, 'Delete');
     const dialog = open.page.getByRole('dialog', { name: 'Delete app' });
-    await dialog.getByText('its 2 users', { exact: true }).waitFor();
-    const remove = dialog.getByRole('button', { name: 'Delete app and 2 users' });
+    await dialog.getByText('its 2 people', { exact: true }).waitFor();
+    const remove = dialog.getByRole('button', { name: 'Delete app and 2 people' });
     await dialog.getByLabel('App ID').fill('admin');
     expect(await remove.isDisabled()).toBe(true);
     await dialog.getByLabel('App ID').fill(sourceAppId);
     await remove.click();
-    await open.page.getByText('2 users were deleted').waitFor();
+    await open.page.getByText('2 people were deleted').waitFor();
     await open.page.getByRole('link', { name: sourceAppId, exact: true }).waitFor({ state: 'detached' });
     expect(await server.db.collection('users').countDocuments({ sourceAppId })).toBe(0);
   });
@@ -133,34 +133,34 @@ describe('apps', () => {
     expect(await open.page.getByRole('button', { name: 'Actions for admin' }).count()).toBe(0);
   });
 
-  it('list the users of all apps or of one app, and open their records', async () => {
+  it('list the people of all apps or of one app, and open their records', async () => {
     const [one, two] = [await server.admin.buildApp(), await server.admin.buildApp()];
     await server.client.submit(one.sourceAppId, { email: 'one@example.com', data: { name: 'One' } }).expect(200);
     await server.client.submit(two.sourceAppId, { email: 'two@example.com' }).expect(200);
     await open.page.reload();
-    await open.page.getByRole('link', { name: 'All users' }).click();
+    await open.page.getByRole('link', { name: 'All people' }).click();
     await open.page.getByRole('link', { name: 'two@example.com' }).waitFor();
-    expect((await tableRows(open.page, 'Table of users')).slice(0, 2).map((row) => row.slice(0, 2))).toEqual([
+    expect((await tableRows(open.page, 'Table of people')).slice(0, 2).map((row) => row.slice(0, 2))).toEqual([
       ['two@example.com', two.sourceAppId],
       ['one@example.com', one.sourceAppId],
     ]);
     const search = open.page.getByLabel('Search the data of all apps');
     await search.fill('ONE');
-    const found = async () => (await tableRows(open.page, 'Table of users')).map(([email]) => email);
+    const found = async () => (await tableRows(open.page, 'Table of people')).map(([email]) => email);
     await expect.poll(found).toEqual(['one@example.com']);
     await search.fill('nobody at all');
-    await open.page.getByText('No users match').waitFor();
+    await open.page.getByText('No people match').waitFor();
     await search.fill('one');
     await open.page.getByRole('link', { name: 'one@example.com' }).click();
     await open.page.getByRole('definition').getByText('One', { exact: true }).waitFor();
     await open.page.goBack();
     await open.page.getByRole('link', { name: one.sourceAppId, exact: true }).click();
-    await open.page.getByText('1 user', { exact: true }).waitFor();
+    await open.page.getByText('1 person', { exact: true }).waitFor();
     // Nothing is held, so the sidebar does not lead there.
     expect(await open.page.getByRole('link', { name: /^Held/ }).count()).toBe(0);
   });
 
-  it('are searched and paged by the server, and link their users', async () => {
+  it('are searched and paged by the server, and link their people', async () => {
     for (let index = 0; index < 51; index += 1) await server.services.apps.create(`many-${100 + index}`, 'user');
     await server.services.apps.create('zebra', 'user');
     await server.client.submit('zebra', { email: 'stripes@example.com' }).expect(200);
@@ -186,7 +186,7 @@ describe('apps', () => {
     await expect.poll(async () => (await tableRows(open.page, 'Table of apps')).map(([id]) => id)).toEqual(['zebra']);
     await open.page.reload();
     await last.click();
-    await open.page.getByRole('link', { name: 'Users', exact: true }).click();
+    await open.page.getByRole('link', { name: 'People', exact: true }).click();
     await open.page.getByRole('link', { name: 'stripes@example.com' }).waitFor();
   });
 });

@@ -37,7 +37,7 @@ describe('the audit log page', () => {
     await operator.get('/auth/users/export').expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/users', { timezoneId: 'Pacific/Auckland' });
     await page.getByRole('link', { name: 'Audit log' }).click();
-    await page.getByText('Who changed something, and who looked at many users.').waitFor();
+    await page.getByText('Who changed something, and who looked at many people.').waitFor();
     const row = page.getByRole('row', { name: /User erased/ });
     await row.getByText(id).waitFor();
     await row.getByText(`Operator ${app.sourceAppId}`).waitFor();
@@ -52,7 +52,7 @@ describe('the audit log page', () => {
       .waitFor();
     expect(await page.content()).not.toContain('ada@example.com');
 
-    await page.getByLabel('Action').selectOption('User erased');
+    await page.getByLabel('Action').selectOption('Person erased');
     await page.getByRole('row', { name: /App created/ }).waitFor({ state: 'detached' });
     await row.waitFor();
     const asked = page.waitForRequest(/since=/);
@@ -116,16 +116,16 @@ describe('the audit log page', () => {
     await key.send('patch', `/auth/users/${body.id}`, { set: { name: 'Grace' } }).expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/audit');
     const row = (action: string) => page.getByRole('row', { name: new RegExp(action) });
-    await row('User changed').getByText('API key test', { exact: true }).waitFor();
-    await row('User changed').getByTitle(key.id, { exact: true }).waitFor();
+    await row('Person changed').getByText('API key test', { exact: true }).waitFor();
+    await row('Person changed').getByTitle(key.id, { exact: true }).waitFor();
     await row('API key created').getByText('test', { exact: true }).waitFor();
     await row('Webhook created').getByText(url, { exact: true }).waitFor();
     await row('Webhook created').getByTitle(webhook.body.id, { exact: true }).waitFor();
     await operator.delete(`/auth/keys/${key.id}`).expect(200);
     await operator.delete(`/auth/webhooks/${webhook.body.id}`).expect(200);
     await page.reload();
-    await row('User changed').getByText('Deleted API key', { exact: true }).waitFor();
-    await row('User changed').getByTitle(key.id, { exact: true }).waitFor();
+    await row('Person changed').getByText('Deleted API key', { exact: true }).waitFor();
+    await row('Person changed').getByTitle(key.id, { exact: true }).waitFor();
     for (const action of ['created', 'deleted']) {
       await row(`API key ${action}`).getByText('Deleted API key', { exact: true }).waitFor();
       await row(`Webhook ${action}`).getByText('Deleted webhook', { exact: true }).waitFor();
@@ -136,7 +136,7 @@ describe('the audit log page', () => {
     await close();
   });
 
-  it('names views, changes of many users, imports and invitations, also deleted ones', async () => {
+  it('names views, changes of many people, imports and invitations, also deleted ones', async () => {
     const { sourceAppId } = app;
     const view = await operator.post('/auth/views', { name: 'Our people', query: '', shared: true }).expect(200);
     const file = await runImport(operator, undefined, 'email\nada@example.com\n', { fileName: 'people.csv' });
@@ -150,8 +150,8 @@ describe('the audit log page', () => {
     for (const action of ['created', 'file received', 'started']) {
       await row(`Import ${action}`).getByText('people.csv', { exact: true }).waitFor();
     }
-    const changed = row('Users changed');
-    await changed.getByText(/^Change of 1 user, \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
+    const changed = row('People changed');
+    await changed.getByText(/^Change of 1 person, \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
     expect(await changed.getByText('users: 1').count()).toBe(0);
     await row('Member invited').getByText('eve@staff.example.com', { exact: true }).waitFor();
     await operator.delete(`/auth/views/${view.body.id}`).expect(200);

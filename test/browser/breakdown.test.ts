@@ -22,10 +22,10 @@ async function submitPeople(): Promise<void> {
 }
 
 describe('a breakdown', () => {
-  it('counts the values of the users that match, and filters by the bar that is pressed', async () => {
+  it('counts the values of the people that match, and filters by the bar that is pressed', async () => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 4 users');
+    await users.waitForText('All 4 people');
     await breakDownBy('Plan');
     const bars = async () =>
       (await chart('Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
@@ -33,7 +33,7 @@ describe('a breakdown', () => {
     await chart('Plan')
       .getByRole('button', { name: /Professional/ })
       .click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     expect(await users.chips()).toEqual(['Plan is Professional']);
     await expect.poll(bars).toEqual(['Professional 2 100%']);
     await users.page.reload();
@@ -42,7 +42,7 @@ describe('a breakdown', () => {
     await chart('Plan')
       .getByRole('button', { name: /No value/ })
       .click();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.emails()).toEqual(['edsger@example.com']);
   });
 
@@ -69,20 +69,20 @@ describe('a breakdown', () => {
   it('shows numbers and dates in ranges, which replace a range before', async () => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 4 users');
+    await users.waitForText('All 4 people');
     await breakDownBy('Age');
     const bars = chart('Age').getByRole('button');
     await expect.poll(() => bars.count()).toBe(11);
-    await chart('Age').getByRole('button', { name: '35 – under 40: 1 user, 25%' }).click();
-    await users.waitForText('1 matching user');
+    await chart('Age').getByRole('button', { name: '35 – under 40: 1 person, 25%' }).click();
+    await users.waitForText('1 matching person');
     expect(await users.chips()).toEqual(['Age at least 35', 'Age less than 40']);
-    await chart('Age').getByRole('button', { name: '36: 1 user, 100%' }).click();
+    await chart('Age').getByRole('button', { name: '36: 1 person, 100%' }).click();
     await expect.poll(users.chips).toEqual(['Age at least 36', 'Age less than 37']);
     await users.goTo('/users?by=data.born');
     await chart('Born')
       .getByRole('button', { name: /^1 Jan 1910 – 31 Dec 1914: 1 user/ })
       .click();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.emails()).toEqual(['alan@example.com']);
     expect(await users.chips()).toEqual(['Born on or after 1 Jan 1910', 'Born before 1 Jan 1915']);
   });
@@ -119,7 +119,7 @@ describe('a breakdown', () => {
     await users.goTo('/users?by=data.news');
     await chart('News').getByRole('button', { name: /^Yes/ }).focus();
     await users.page.keyboard.press('Enter');
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.chips()).toEqual(['News is Yes']);
     await users.page.getByLabel('Break down by').selectOption('');
     await chart('News').waitFor({ state: 'detached' });
@@ -140,7 +140,7 @@ describe('a range of a filter', () => {
   ])('of %s has both ends', async (field, from, to, found, words) => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 4 users');
+    await users.waitForText('All 4 people');
     await users.page.getByRole('button', { name: 'Add filter' }).click();
     const form = users.page.getByRole('dialog');
     await form.getByLabel('Field').selectOption(field);
@@ -149,7 +149,7 @@ describe('a range of a filter', () => {
     expect(await form.getByRole('button', { name: 'Apply' }).isDisabled()).toBe(true);
     await form.getByLabel('To', { exact: true }).fill(to);
     await form.getByRole('button', { name: 'Apply' }).click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     expect(await users.chips()).toEqual(words);
     expect(await users.emails()).toEqual(found.map((name) => `${name}@example.com`));
   });

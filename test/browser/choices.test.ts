@@ -23,8 +23,8 @@ describe('several choices in the dashboard', () => {
     await users.submit('alan@example.com', { topics: ['news'] });
     await users.submit('grace@example.com', {});
     await users.logIn();
-    await users.waitForText('All 3 users');
-    const cells = async () => (await tableRows(users.page, 'Table of users')).map((row) => row.slice(0, 2));
+    await users.waitForText('All 3 people');
+    const cells = async () => (await tableRows(users.page, 'Table of people')).map((row) => row.slice(0, 2));
     expect(await cells()).toEqual([
       ['grace@example.com', expect.stringContaining('No value')],
       ['alan@example.com', 'The news'],
@@ -37,7 +37,7 @@ describe('several choices in the dashboard', () => {
     await chart()
       .getByRole('button', { name: /events/ })
       .click();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.chips()).toEqual(['Topics includes events']);
 
     await users.page.getByRole('button', { name: 'Topics includes events', exact: true }).click();
@@ -45,7 +45,7 @@ describe('several choices in the dashboard', () => {
     await users.page.getByRole('checkbox', { name: 'The news' }).check();
     await users.page.getByRole('checkbox', { name: 'jobs' }).check();
     await users.page.getByRole('button', { name: 'Apply' }).click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     expect(await users.chips()).toEqual(['Topics includes one of The news, jobs']);
     expect(await axeViolationsInBothModes(users.page)).toEqual([]);
   });
@@ -55,21 +55,21 @@ describe('several choices in the dashboard', () => {
     await users.submit('alan@example.com', { topics: ['a\\b'] });
     await users.submit('grace@example.com', { topics: ['news'] });
     await users.logIn();
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await users.page.getByRole('button', { name: 'Add filter' }).click();
     await users.page.getByLabel('Field').selectOption('Topics');
     await users.page.getByLabel('Condition').selectOption('includes one of');
     await users.page.getByRole('checkbox', { name: 'talks, online' }).check();
     await users.page.getByRole('button', { name: 'Apply' }).click();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.emails()).toEqual(['ada@example.com']);
     await users.page.reload();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await users.page.getByRole('button', { name: 'Topics includes one of talks, online', exact: true }).click();
     expect(await users.page.getByRole('checkbox', { name: 'talks, online' }).isChecked()).toBe(true);
     await users.page.getByRole('checkbox', { name: 'a\\b' }).check();
     await users.page.getByRole('button', { name: 'Apply' }).click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     expect(await users.emails()).toEqual(['alan@example.com', 'ada@example.com']);
   });
 

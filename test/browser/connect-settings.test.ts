@@ -130,8 +130,8 @@ describe('form settings', () => {
   it('keep unsaved changes when the page is left and come back to', async () => {
     const { page } = connect;
     await fill('Title', 'A draft');
-    await page.getByRole('link', { name: 'Users' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     await page.goBack();
     await page.getByText('Your unsaved changes were restored.').waitFor();
     expect(await page.getByLabel('Title').inputValue()).toBe('A draft');

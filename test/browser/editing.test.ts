@@ -97,7 +97,7 @@ describe('a record', () => {
     await users.submit('ada@example.com', { name: 'Theirs', age: 37 });
     await form.getByRole('button', { name: 'Save' }).click();
     const conflict = form.getByRole('alert');
-    await conflict.getByText('This user was changed meanwhile').waitFor();
+    await conflict.getByText('This person was changed meanwhile').waitFor();
     await conflict.getByText('Theirs').waitFor();
     expect(await form.getByLabel('Full name').inputValue()).toBe('Mine');
     expect(await form.getByLabel('Age').inputValue()).toBe('37');
@@ -189,7 +189,7 @@ describe('a record', () => {
     await openRecord('ada@example.com');
     await users.page.getByRole('button', { name: 'Edit' }).click();
     const form = dialog('Edit ada@example.com');
-    const conflict = form.getByRole('alert').filter({ hasText: 'This user was changed meanwhile' });
+    const conflict = form.getByRole('alert').filter({ hasText: 'This person was changed meanwhile' });
     const question = form.getByRole('alert').filter({ hasText: 'Discard what you changed?' });
     const isInView = async () => {
       const box = await conflict.boundingBox();
@@ -244,27 +244,27 @@ describe('the table', () => {
   it('changes single values; a conflict is shown as in the record', async () => {
     await users.submit('ada@example.com', { name: 'Ada', plan: 'pro' });
     await users.logIn();
-    await users.waitForText('1 user');
+    await users.waitForText('1 person');
     await users.page.getByRole('button', { name: 'Edit in table' }).click();
     await users.page.getByRole('button', { name: 'Ada , edit Full name of ada@example.com' }).click();
     const form = dialog('Edit ada@example.com');
     await form.getByLabel('Full name').fill('Ada Lovelace');
     await users.page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
-    await expect.poll(async () => (await tableRows(users.page, 'Table of users'))[0]?.[1]).toContain('Ada Lovelace');
+    await expect.poll(async () => (await tableRows(users.page, 'Table of people'))[0]?.[1]).toContain('Ada Lovelace');
 
     await users.page.getByRole('button', { name: /edit Plan of ada/ }).click();
     await users.submit('ada@example.com', { plan: 'free' });
     await form.getByLabel('Plan').selectOption('max');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('This user was changed meanwhile').waitFor();
+    await form.getByText('This person was changed meanwhile').waitFor();
     await form.getByRole('button', { name: 'Save my values' }).click();
     await form.waitFor({ state: 'detached' });
     expect(await stored('ada@example.com')).toEqual({ name: 'Ada Lovelace', plan: 'max' });
 
     // Lists are changed in the record; the other columns are not fields.
     const editable = FIELDS.filter(({ kind }) => kind !== 'array').length;
-    expect(await users.page.getByRole('region', { name: 'Table of users' }).locator('tbody button').count()).toBe(
+    expect(await users.page.getByRole('region', { name: 'Table of people' }).locator('tbody button').count()).toBe(
       editable,
     );
     await users.page.getByRole('button', { name: 'Edit in table' }).click();

@@ -50,15 +50,15 @@ describe('the search', () => {
     ] as const) {
       await search.fill(text);
       await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe(text);
-      await users.waitForText('1 matching user');
+      await users.waitForText('1 matching person');
       await expect.poll(users.emails).toEqual([found]);
     }
     // A space after which the next word follows is kept.
     await search.fill('');
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await search.pressSequentially('ada ');
     await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe('ada');
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await search.pressSequentially('lovelace');
     await expect.poll(() => new URL(users.page.url()).searchParams.get('q')).toBe('ada lovelace');
   });
@@ -97,10 +97,10 @@ describe('the filter builder', () => {
     await submitPeople();
     await users.logIn();
     for (const [filter, words, found] of FILTERS) {
-      await users.waitForText('All 3 users');
+      await users.waitForText('All 3 people');
       await addFilter(filter);
       await users.page.getByRole('button', { name: words, exact: true }).waitFor();
-      await users.waitForText(found.length === 1 ? '1 matching user' : `${found.length} matching users`);
+      await users.waitForText(found.length === 1 ? '1 matching person' : `${found.length} matching people`);
       await expect.poll(users.emails, { message: words }).toEqual(found.map((name) => `${name}@example.com`));
       await users.page.getByRole('button', { name: `Remove filter: ${words}` }).click();
     }
@@ -109,32 +109,32 @@ describe('the filter builder', () => {
   it('combines conditions, which stay in the URL and can be changed and removed, also when they are wrong', async () => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await addFilter({ field: 'Age', words: 'at least', value: '40' });
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     await addFilter({ field: 'Age', words: 'at most', value: '50' });
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(new URL(users.page.url()).searchParams.getAll('where')).toEqual(['data.age:gte:40', 'data.age:lte:50']);
     await users.page.reload();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     expect(await users.chips()).toEqual(['Age at least 40', 'Age at most 50']);
 
     await users.page.getByRole('button', { name: 'Age at most 50', exact: true }).click();
     const form = users.page.getByRole('dialog');
     await form.getByLabel('Number').fill('90');
     await form.getByRole('button', { name: 'Apply' }).click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     await users.page.goBack();
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await users.page.getByRole('button', { name: 'Remove filter: Age at most 50' }).click();
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     expect(await users.chips()).toEqual(['Age at least 40']);
 
     // A link with a condition that the service refuses.
     await users.goTo('/users?where=data.age:gte:old');
     await users.page.getByText('must have a decimal number as its value').waitFor();
     await users.page.getByRole('button', { name: 'Remove filter: Age at least old' }).click();
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
   });
 });
 
@@ -142,25 +142,25 @@ describe('what is filtered', () => {
   it('is erased after its number was typed; a number that changed erases nothing', async () => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 3 users');
-    expect(await users.page.getByRole('button', { name: 'Erase matching users' }).count()).toBe(0);
+    await users.waitForText('All 3 people');
+    expect(await users.page.getByRole('button', { name: 'Erase matching people' }).count()).toBe(0);
     await addFilter({ field: 'Age', words: 'at least', value: '41' });
-    await users.waitForText('2 matching users');
-    await users.page.getByRole('button', { name: 'Erase matching users' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase users' });
-    const number = dialog.getByLabel('Number of users');
+    await users.waitForText('2 matching people');
+    await users.page.getByRole('button', { name: 'Erase matching people' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase people' });
+    const number = dialog.getByLabel('Number of people');
     await number.fill('3');
-    expect(await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).isDisabled()).toBe(true);
+    expect(await dialog.getByRole('button', { name: 'Erase 2 people permanently' }).isDisabled()).toBe(true);
     await users.submit('edsger@example.com', { age: 72 });
     await number.fill('2');
-    await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).click();
+    await dialog.getByRole('button', { name: 'Erase 2 people permanently' }).click();
     await dialog.getByText('3 records match; nothing was erased').waitFor();
     const count = () => users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId });
     expect(await count()).toBe(4);
     await number.fill('3');
-    await dialog.getByRole('button', { name: 'Erase 3 users permanently' }).click();
-    await users.page.getByText('3 users were erased').waitFor();
-    await users.page.getByText('No users match').waitFor();
+    await dialog.getByRole('button', { name: 'Erase 3 people permanently' }).click();
+    await users.page.getByText('3 people were erased').waitFor();
+    await users.page.getByText('No people match').waitFor();
     expect(await count()).toBe(1);
   });
 
@@ -168,12 +168,12 @@ describe('what is filtered', () => {
     await submitPeople();
     await users.logIn();
     await addFilter({ field: 'Age', words: 'at least', value: '41' });
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     const erase = async () => {
-      await users.page.getByRole('button', { name: 'Erase matching users' }).click();
-      const dialog = users.page.getByRole('dialog', { name: 'Erase users' });
-      await dialog.getByLabel('Number of users').fill('2');
-      await dialog.getByRole('button', { name: 'Erase 2 users permanently' }).click();
+      await users.page.getByRole('button', { name: 'Erase matching people' }).click();
+      const dialog = users.page.getByRole('dialog', { name: 'Erase people' });
+      await dialog.getByLabel('Number of people').fill('2');
+      await dialog.getByRole('button', { name: 'Erase 2 people permanently' }).click();
       return dialog;
     };
     const count = () => users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId });
@@ -187,25 +187,25 @@ describe('what is filtered', () => {
       await route.continue().catch(() => undefined);
     });
     const cancelled = await erase();
-    await cancelled.getByText(/^Erasing 2 users… Keep this page open until the end\./).waitFor();
-    await cancelled.getByRole('progressbar', { name: 'Erased users' }).waitFor();
+    await cancelled.getByText(/^Erasing 2 people… Keep this page open until the end\./).waitFor();
+    await cancelled.getByRole('progressbar', { name: 'Erased people' }).waitFor();
     expect(await axeViolations(users.page)).toEqual([]);
     await cancelled.getByRole('button', { name: 'Cancel' }).click();
     await users.page.getByText('Erasure stopped').waitFor();
     expect(await count()).toBe(3);
     const dialog = await erase();
-    await dialog.getByText(/^Erasing 2 users…/).waitFor();
+    await dialog.getByText(/^Erasing 2 people…/).waitFor();
     send();
-    await users.page.getByText('2 users were erased').waitFor();
+    await users.page.getByText('2 people were erased').waitFor();
     expect(await count()).toBe(1);
   });
 
   it('is exported with the columns of the table and labels as headers', async () => {
     await submitPeople();
     await users.logIn();
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await addFilter({ field: 'Plan', choice: 'Professional' });
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await users.page.getByRole('button', { name: 'Export' }).click();
     await users.page.getByRole('menuitemcheckbox', { name: 'Only the columns of the table' }).click();
     await users.page.getByRole('menuitemcheckbox', { name: 'Labels as headers' }).click();
@@ -219,22 +219,22 @@ describe('what is filtered', () => {
 });
 
 describe('an admin', () => {
-  it('sees, filters, opens and erases the users of any app', async () => {
+  it('sees, filters, opens and erases the people of any app', async () => {
     await submitPeople();
     await users.logInAsAdmin();
     // The server has more apps than one page shows.
     await users.page.getByLabel('Search apps').fill(users.app.sourceAppId);
     await users.page.getByRole('button', { name: `Actions for ${users.app.sourceAppId}`, exact: true }).click();
-    await users.page.getByRole('menuitem', { name: 'View users' }).click();
-    await users.waitForText('All 3 users');
+    await users.page.getByRole('menuitem', { name: 'View people' }).click();
+    await users.waitForText('All 3 people');
     await addFilter({ field: 'Plan', choice: 'Professional' });
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await users.page.getByRole('link', { name: 'ada@example.com' }).click();
     await users.page.getByRole('definition').getByText('Ada Lovelace').waitFor();
-    await users.page.getByRole('button', { name: 'Erase user' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase user' });
+    await users.page.getByRole('button', { name: 'Erase person' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase person' });
     await dialog.getByRole('textbox', { name: 'Email' }).fill('ada@example.com');
     await dialog.getByRole('button', { name: 'Erase permanently' }).click();
-    await users.waitForText('All 2 users');
+    await users.waitForText('All 2 people');
   });
 });

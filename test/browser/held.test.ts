@@ -34,7 +34,7 @@ const users = () => server.db.collection('users').find({ sourceAppId: app.source
 describe('held submissions', () => {
   it('are linked with their count only while there are any', { tags: 'long' }, async () => {
     const before = await open('/users');
-    await before.page.getByText('No users yet').waitFor();
+    await before.page.getByText('No people yet').waitFor();
     expect(await before.page.getByRole('link', { name: /^Held/ }).count()).toBe(0);
     await before.close();
 
@@ -141,8 +141,8 @@ describe('held submissions', () => {
     await page.getByText('26 submissions held').waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByRole('row', { name: /bot1@/ }).waitFor();
-    await page.getByRole('link', { name: 'Users' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     await page.goBack();
     await page.getByRole('row', { name: /bot1@/ }).waitFor();
     await page.reload();

@@ -54,9 +54,9 @@ describe('the import page', () => {
     expect(await rowOf('same.csv').getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await rowOf('people.csv').getByRole('button', { name: 'Undo' }).click();
     const dialog = page.getByRole('dialog', { name: 'Undo this import?' });
-    await dialog.getByText('erased users cannot be restored').waitFor();
+    await dialog.getByText('erased people cannot be restored').waitFor();
     await dialog.getByRole('button', { name: 'Undo' }).click();
-    await rowOf('people.csv').getByText('Undone: 1 user erased, 1 user restored, 1 user kept.').waitFor();
+    await rowOf('people.csv').getByText('Undone: 1 person erased, 1 person restored, 1 person kept.').waitFor();
     expect(await rowOf('people.csv').getByRole('button', { name: 'Undo' }).count()).toBe(0);
     expect((await users()).map(({ email, data }) => [email, data])).toEqual([
       ['ada@example.com', { name: 'Ada' }],
@@ -188,7 +188,7 @@ describe('the import page', () => {
     expect(await names()).toEqual([expect.stringMatching(/^Import of 20/), 'Import of customers 2026.csv']);
     const first = page.getByRole('article', { name: 'Import of customers 2026.csv' });
     await first.getByText('customers 2026.csv', { exact: true }).waitFor();
-    await first.getByText('The users stay, even when you delete this entry.').waitFor();
+    await first.getByText('The people stay, even when you delete this entry.').waitFor();
     expect(JSON.stringify(await server.db.collection('imports').find().toArray())).not.toContain('ada@example.com');
     expectClean();
     await close();
@@ -209,12 +209,12 @@ describe('the import page', () => {
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('Keep this page open until the import appears below.').waitFor();
     answer();
-    await page.getByText('To store the users, press “Import” above.').waitFor();
+    await page.getByText('To store the people, press “Import” above.').waitFor();
     await page.getByRole('button', { name: 'Remove the file' }).click();
-    await page.getByText('To store the users, choose the file again and press “Import”.').waitFor();
+    await page.getByText('To store the people, choose the file again and press “Import”.').waitFor();
     await chooseFile(visited, 'people.csv', 'email\nada@example.com\n');
     await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.getByText('The users stay, even when you delete this entry.').waitFor();
+    await page.getByText('The people stay, even when you delete this entry.').waitFor();
     expectClean();
     await close();
   });

@@ -146,8 +146,8 @@ describe('the inbox', () => {
     await rows.getByText('Seen before').first().waitFor();
     await looked('inbox');
     expect(await page.getByText('New', { exact: true }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Users' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     await submit('new@example.com', { message: 'Just arrived' });
     await arrived(2);
     await page.getByRole('link', { name: 'Inbox' }).click();
@@ -187,7 +187,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('is beside a list of users that shows who wrote again', { tags: 'long' }, async () => {
+  it('is beside a list of people that shows who wrote again', { tags: 'long' }, async () => {
     await submit('ada@example.com', { name: 'Ada' });
     await submit('eve@example.com', { name: 'Eve' });
     const { page, expectClean, close } = await visitAs(server, app, '/users');
@@ -197,7 +197,7 @@ describe('the inbox', () => {
     await page.getByRole('link', { name: 'Share', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Share the form' }).waitFor();
     await submit('ada@example.com', { message: 'Again' });
-    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('link', { name: 'People' }).click();
     const unread = page
       .getByRole('row')
       .filter({ has: page.locator('[aria-description="Changed since your last visit"]') });

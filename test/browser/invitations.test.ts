@@ -97,7 +97,7 @@ describe('an invitation to somebody who is logged in', () => {
     await page.getByLabel('Your name').fill('New');
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await heading('Users');
+    await heading('People');
     await accountIs('New');
   });
 

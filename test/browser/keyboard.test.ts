@@ -62,7 +62,7 @@ describe('the palette', () => {
     const active = await input.getAttribute('aria-activedescendant');
     expect(await page.evaluate(`document.getElementById('${active}').innerText`)).toContain('letters-21');
     await page.keyboard.press('Enter');
-    await heading(page, 'Users');
+    await heading(page, 'People');
     expect(pathOf(page)).toBe('/apps/letters-21/users');
     await palette(page).waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
@@ -92,7 +92,7 @@ describe('the palette', () => {
   it('has the pages of an operator, and of a member of several apps those apps', async () => {
     const visited = await visitAs(server, appOf(3));
     const { page } = visited;
-    await heading(page, 'Users');
+    await heading(page, 'People');
     await page.keyboard.press('Control+k');
     await palette(page).getByRole('combobox').fill('a');
     expect(await options(page)).toEqual([
@@ -115,7 +115,7 @@ describe('the palette', () => {
     const data = { email, password: PASSWORD };
     await member.page.context().request.post(`${server.listener.url}/auth/login`, { data, failOnStatusCode: true });
     await member.page.goto(`${server.listener.url}/dashboard/apps/letters-01/users`);
-    await heading(member.page, 'Users');
+    await heading(member.page, 'People');
     await member.page.keyboard.press('Control+k');
     await palette(member.page).getByRole('combobox').fill('letters');
     expect(await options(member.page)).toEqual(['letters-01 App', 'letters-02 App']);

@@ -28,13 +28,13 @@ describe('the API keys page', () => {
   it('creates a key that works, and shows it once', async () => {
     const { page, expectClean, close } = await open('/users');
     await page.getByRole('link', { name: 'API keys' }).click();
-    await page.getByText(`Programs use API keys to read, change and submit users of ${app.sourceAppId}`).waitFor();
+    await page.getByText(`Programs use API keys to read, change and submit people of ${app.sourceAppId}`).waitFor();
     await page.getByText('No API keys yet').waitFor();
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Nightly <b>export</b>');
     expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'Read users' }).check();
+    await dialog.getByRole('checkbox', { name: 'Read people' }).check();
     await dialog.getByRole('checkbox', { name: 'Export' }).check();
     // Only administrators give it.
     expect(await dialog.getByRole('checkbox', { name: 'Replace the schema' }).count()).toBe(0);
@@ -60,7 +60,7 @@ describe('the API keys page', () => {
     expect(await page.content()).not.toContain(key);
 
     const row = page.getByRole('row', { name: /Nightly <b>export<\/b>/ });
-    for (const text of ['From 127.0.0.0/8, ::1/128', 'Read users', 'Export', 'Never used']) {
+    for (const text of ['From 127.0.0.0/8, ::1/128', 'Read people', 'Export', 'Never used']) {
       await row.getByText(text, { exact: true }).last().waitFor();
     }
     await withKey(server, key)('get', '/auth/users').expect(200);

@@ -59,7 +59,7 @@ describe('an answer that comes late', () => {
     await users.logIn();
     await users.goTo('/users?size=25');
     await users.page.getByRole('link', { name: 'u1@example.com', exact: true }).click();
-    const next = users.page.getByRole('button', { name: 'Next user' });
+    const next = users.page.getByRole('button', { name: 'Next person' });
     let answer = await hold(users.page, 'GET', /\/auth\/users\?.*cursor=/);
     await next.click();
     await users.page.getByRole('button', { name: 'Remove extra' }).click();
@@ -101,10 +101,10 @@ describe('an answer that comes late', () => {
     await users.logIn();
     await users.page.getByRole('link', { name: 'ada@example.com' }).click();
     const answer = await hold(users.page, 'DELETE', /\/auth\/users\/[^/]+$/);
-    await users.page.getByRole('button', { name: 'Erase user' }).click();
-    await dialog('Erase user').getByLabel('Email').fill('ada@example.com');
-    await dialog('Erase user').getByRole('button', { name: 'Erase permanently' }).click();
-    await dialog('Erase user').getByRole('button', { name: 'Cancel' }).click();
+    await users.page.getByRole('button', { name: 'Erase person' }).click();
+    await dialog('Erase person').getByLabel('Email').fill('ada@example.com');
+    await dialog('Erase person').getByRole('button', { name: 'Erase permanently' }).click();
+    await dialog('Erase person').getByRole('button', { name: 'Cancel' }).click();
     await follow(users.page, 'Privacy');
     await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();
     await answer();
@@ -117,7 +117,7 @@ describe('an answer that comes late', () => {
     await users.goTo('/keys');
     await users.page.getByRole('button', { name: 'Create API key' }).first().click();
     await users.page.getByRole('dialog').getByLabel('Name').fill('Slow');
-    await users.page.getByRole('dialog').getByRole('checkbox', { name: 'Read users' }).check();
+    await users.page.getByRole('dialog').getByRole('checkbox', { name: 'Read people' }).check();
     const answer = await hold(users.page, 'POST', /\/auth\/keys/);
     await users.page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await users.page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -56,7 +56,7 @@ describe('a link from before a field was renamed', () => {
       await users.goTo(`/apps/${users.app.sourceAppId}${LINK}`);
       await note().waitFor();
       expect(await note().getByRole('listitem').allInnerTexts()).toEqual(['Filter: note is x', 'Column: note']);
-      await users.waitForText('1 matching user');
+      await users.waitForText('1 matching person');
       expect(await users.emails()).toEqual(['ada@example.com']);
       expect(await users.chips()).toEqual(['Place is Rome']);
       await users.page.getByRole('region', { name: 'Breakdown by Place' }).waitFor();
@@ -73,7 +73,7 @@ describe('a link from before a field was renamed', () => {
         'Order by town',
         'Breakdown by town',
       ]);
-      await users.waitForText('All 2 users');
+      await users.waitForText('All 2 people');
       expect(await users.emails()).toEqual(['alan@example.com', 'ada@example.com']);
       expect(await users.page.getByRole('alert').count()).toBe(0);
       await users.page.getByRole('columnheader', { name: 'Full name' }).getByRole('button').click();
@@ -91,7 +91,7 @@ describe('a request that failed', () => {
     const alert = users.page.getByRole('alert');
     await alert.getByText('Could not load the data').waitFor();
     expect(await alert.getByRole('button', { name: 'Try again' }).count()).toBe(0);
-    await alert.getByRole('button', { name: 'Show all users' }).click();
+    await alert.getByRole('button', { name: 'Show all people' }).click();
     await users.waitForText('1–1 of 1');
   });
 

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('a new installation', () => {
-  it('gets from the first login to the first user without documentation', async () => {
+  it('gets from the first login to the first person without documentation', async () => {
     const admin = await visit(server);
     const { page } = admin;
     await logIn(page, { sourceAppId: 'admin', password: 'the-admin-password-of-the-tests' });
@@ -46,7 +46,7 @@ describe('a new installation', () => {
     await logIn(page, { sourceAppId: 'first-app', password });
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.getByRole('list', { name: 'Submissions' }).getByText('ada@example.com').waitFor();
-    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('link', { name: 'People' }).click();
     await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
     await page.getByRole('columnheader', { name: 'Birthday' }).waitFor();
     admin.expectClean();

@@ -58,7 +58,7 @@ describe('numbers in a German page', () => {
     await page.getByRole('button', { name: 'Abbrechen' }).click();
   });
 
-  it('of filters and of changes of many users have a decimal comma', async () => {
+  it('of filters and of changes of many people have a decimal comma', async () => {
     await users.submit('ada@example.com', { age: 2.5 });
     await users.submit('alan@example.com', { age: 1234.75 });
     await users.submit('grace@example.com', { age: 3 });

@@ -16,16 +16,16 @@ const POLL_MS = 6_000;
 const users = withUsersPage(FIELDS);
 const waitForRange = (range: string) => users.waitForText(range);
 
-describe('the user list', () => {
-  it('explains what to do while it is empty and shows new users without a reload', async () => {
+describe('the person list', () => {
+  it('explains what to do while it is empty and shows new people without a reload', async () => {
     const untilNextPoll = () => users.page.clock.fastForward(POLL_MS);
     await users.page.clock.install();
     await users.logIn();
-    await users.page.getByText('No users yet').waitFor();
+    await users.page.getByText('No people yet').waitFor();
     await users.submit('first@example.com', { name: 'First' });
     await untilNextPoll();
     await users.page.getByRole('link', { name: 'first@example.com' }).waitFor();
-    expect(await tableRows(users.page, 'Table of users')).toEqual([
+    expect(await tableRows(users.page, 'Table of people')).toEqual([
       [
         'first@example.com',
         'First',
@@ -37,7 +37,7 @@ describe('the user list', () => {
     ]);
     await users.submit('second@example.com', {});
     await untilNextPoll();
-    await users.page.getByRole('status').getByText('1 new user').waitFor();
+    await users.page.getByRole('status').getByText('1 new person').waitFor();
     expect(await users.emails()).toEqual(['second@example.com', 'first@example.com']);
   });
 
@@ -86,7 +86,7 @@ describe('the user list', () => {
     expect(await note.count()).toBe(0);
     await users.page.getByRole('columnheader', { name: 'Full name' }).getByRole('button').click();
     await note.waitFor();
-    const names = async () => (await tableRows(users.page, 'Table of users')).map(([, name]) => name);
+    const names = async () => (await tableRows(users.page, 'Table of people')).map(([, name]) => name);
     await expect.poll(names).toEqual(['adam', 'Bert', 'Zoe', 'Änne']);
   });
 
@@ -111,8 +111,8 @@ describe('the user list', () => {
     expect(await users.page.getByLabel('Search all data').inputValue()).toBe('com exa');
     expect(await users.emails()).toEqual(['grace@example.com', 'alan@example.com']);
     await users.page.getByLabel('Search all data').fill('(.*');
-    await users.page.getByText('No users match').waitFor();
-    await users.page.getByRole('button', { name: 'Show all users' }).click();
+    await users.page.getByText('No people match').waitFor();
+    await users.page.getByRole('button', { name: 'Show all people' }).click();
     await waitForRange('1–3 of 3');
   });
 
@@ -127,7 +127,7 @@ describe('the user list', () => {
     expect(await users.page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
     await users.page.getByRole('link', { name: 'user0@example.com' }).click();
     await users.page.getByRole('heading', { level: 1, name: 'user0@example.com' }).waitFor();
-    await users.page.getByRole('main').getByRole('link', { name: 'Users' }).click();
+    await users.page.getByRole('main').getByRole('link', { name: 'People' }).click();
     await waitForRange('26–26 of 26');
   });
 
@@ -156,12 +156,12 @@ describe('the user list', () => {
     await users.page.setViewportSize({ width: 1280, height: 800 });
     await users.logIn();
     await waitForRange('1–3 of 3');
-    const overflow = `[document.querySelector('section[aria-label="Table of users"]')].map((table) => [
+    const overflow = `[document.querySelector('section[aria-label="Table of people"]')].map((table) => [
       table.scrollHeight - table.clientHeight, table.scrollWidth - table.clientWidth])[0]`;
     expect(await users.page.evaluate(overflow)).toEqual([0, 0]);
   });
 
-  it('shows the first user on a phone without scrolling', { tags: 'long' }, async () => {
+  it('shows the first person on a phone without scrolling', { tags: 'long' }, async () => {
     for (const name of ['a', 'b', 'c']) await users.submit(`${name}@example.com`, { name: 'Name' });
     const phone = { width: 375, height: 667 };
     await users.page.setViewportSize(phone);
@@ -199,13 +199,13 @@ describe('the user list', () => {
     expect(page).toBe(Math.max(content, 667));
   });
 
-  it('exports all users or those that match the search', { tags: 'long' }, async () => {
+  it('exports all people or those that match the search', { tags: 'long' }, async () => {
     await users.submit('ada@example.com', { name: '=1+1' });
     await users.submit('alan@example.com', { name: 'Alan' });
     await users.logIn();
     await waitForRange('1–2 of 2');
     await users.page.getByRole('button', { name: 'Export' }).click();
-    await users.page.getByRole('menu').getByText('All 2 users').waitFor();
+    await users.page.getByRole('menu').getByText('All 2 people').waitFor();
     const csv = users.page.waitForEvent('download');
     await users.page.getByRole('menuitem', { name: 'CSV for spreadsheets' }).click();
     const rows = (await readFile(await (await csv).path(), 'utf8')).trimEnd().split('\r\n');
@@ -217,7 +217,7 @@ describe('the user list', () => {
     await users.page.getByLabel('Search all data').fill('alan');
     await waitForRange('1–1 of 1');
     await users.page.getByRole('button', { name: 'Export' }).click();
-    await users.page.getByRole('menu').getByText('1 matching user').waitFor();
+    await users.page.getByRole('menu').getByText('1 matching person').waitFor();
     const json = users.page.waitForEvent('download');
     await users.page.getByRole('menuitem', { name: /^JSON/ }).click();
     const exported = JSON.parse(await readFile(await (await json).path(), 'utf8'));

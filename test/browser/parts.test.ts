@@ -68,24 +68,24 @@ const end = async ({ expectClean, close }: Visit) => {
   await close();
 };
 
-describe('a chart that saw a part of the users', () => {
+describe('a chart that saw a part of the people', () => {
   it('counts all of them by the index of its field', async () => {
     await untilReady(server, app.sourceAppId, ['plan']);
     const visited = await open('?by=data.plan');
     const bars = async () =>
       (await chart(visited, 'Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
     await chart(visited, 'Plan')
-      .getByText('There was no time to count all: this shows the 1,000 users that were read.')
+      .getByText('There was no time to count all: this shows the 1,000 people that were read.')
       .waitFor();
     // The first count is refused. The button stays, for another one.
     const counts = /total=exact/;
     await visited.page.route(counts, (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
-    await chart(visited, 'Plan').getByRole('button', { name: 'Count all users' }).click();
+    await chart(visited, 'Plan').getByRole('button', { name: 'Count all people' }).click();
     await chart(visited, 'Plan').getByText('There was no time to count them all.').waitFor();
     await visited.page.unroute(counts);
-    await untilShown(visited, chart(visited, 'Plan').getByText('Of 1,500 users.'), 'Count all users');
+    await untilShown(visited, chart(visited, 'Plan').getByText('Of 1,500 people.'), 'Count all people');
     expect(await bars()).toEqual(['max 1,100 73.3%', 'Other values 400 26.7%']);
-    expect(await visited.page.getByRole('button', { name: 'Count all users' }).count()).toBe(0);
+    expect(await visited.page.getByRole('button', { name: 'Count all people' }).count()).toBe(0);
     await end(visited);
   });
 
@@ -116,7 +116,7 @@ describe('a chart that saw a part of the users', () => {
 describe('a list that is sorted in part', () => {
   it('says that the next pages continue, and offers an index where there can be one', async () => {
     const byAge = await open('?sort=data.age&order=asc', ADMIN);
-    await byAge.page.getByText('the next pages show the others. With an index, all users are sorted.').waitFor();
+    await byAge.page.getByText('the next pages show the others. With an index, all people are sorted.').waitFor();
     await byAge.page.getByRole('link', { name: 'Index Age' }).waitFor();
     expect(await axeViolations(byAge.page)).toEqual([]);
     await end(byAge);
@@ -127,7 +127,7 @@ describe('a list that is sorted in part', () => {
   });
 });
 
-describe('the statistics of an app whose users were imported', () => {
+describe('the statistics of an app whose people were imported', () => {
   it('do not say that nothing was submitted yet', async () => {
     const visited = await open('');
     const statistics = visited.page.getByRole('region', { name: 'Statistics' });
@@ -160,9 +160,9 @@ describe('a long list', () => {
     await page.getByRole('button', { name: 'Stop' }).click();
     release();
     await page.getByRole('button', { name: 'Continue' }).click();
-    await page.getByText('1 matching user', { exact: true }).waitFor();
+    await page.getByText('1 matching person', { exact: true }).waitFor();
     await page.getByText('Searched part of the records').waitFor({ state: 'detached' });
-    const rows = await tableRows(page, 'Table of users');
+    const rows = await tableRows(page, 'Table of people');
     expect(rows.map(([email]) => email)).toEqual([expect.stringMatching(/^stored-2500@/)]);
     expectClean();
     await close();

@@ -131,7 +131,7 @@ describe('an account without a password', () => {
     await button('Choose a password').click();
     await page.getByRole('textbox', { name: 'New password' }).fill(PASSWORD);
     await button('Save password').click();
-    await heading('Users');
+    await heading('People');
     await new Client(server.client.url).post('/auth/login', { email, password: PASSWORD }).expect(200);
 
     await page.context().clearCookies();
@@ -142,7 +142,7 @@ describe('an account without a password', () => {
     await unlock(true);
     await button('Try again').click();
     await saveCodes();
-    await heading('Users');
+    await heading('People');
   });
 
   it('is not needed by somebody who is logged in: the account gains the app only', async () => {

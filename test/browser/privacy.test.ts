@@ -123,7 +123,7 @@ describe('the data of a person', () => {
       'Name About ada@example.com',
       'Filter Search for “ada@example.com” Plan is Professional Age at least 18',
     ]);
-    const about = ['Origin Shared log-in, many users at once', 'Origin An API key', 'Origin Shared log-in'];
+    const about = ['Origin Shared log-in, many people at once', 'Origin An API key', 'Origin Shared log-in'];
     for (const [number, author] of about.entries()) {
       expect(await rows('Change in the history', number)).toContain(author);
     }
@@ -173,7 +173,7 @@ describe('the data of a person', () => {
 });
 
 describe('the retention of an app', () => {
-  it('shows how many users it would erase before it is saved, and ends', { tags: 'long' }, async () => {
+  it('shows how many people it would erase before it is saved, and ends', { tags: 'long' }, async () => {
     const { server, app } = users;
     await users.submit('old@example.com', {});
     await users.submit('new@example.com', {});
@@ -184,21 +184,21 @@ describe('the retention of an app', () => {
     const stored = async () => (await server.admin.get(`/auth/apps/${app.sourceAppId}/retention`).expect(200)).body;
     await users.logIn();
     await users.goTo('/privacy');
-    await users.page.getByText('Now: Users are kept until somebody erases them.').waitFor();
-    await users.page.getByRole('checkbox', { name: 'Erase users automatically' }).check();
+    await users.page.getByText('Now: People are kept until somebody erases them.').waitFor();
+    await users.page.getByRole('checkbox', { name: 'Erase people automatically' }).check();
     await users.page.getByLabel('Days').fill('30');
     await users.page.getByRole('button', { name: 'Check and save' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase users automatically' });
-    await dialog.getByText('1 user has reached this age').waitFor();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase people automatically' });
+    await dialog.getByText('1 person has reached this age').waitFor();
     expect(await stored()).toBeNull();
     expect(await dialog.getByRole('button', { name: 'Save retention' }).isDisabled()).toBe(true);
     await dialog.getByLabel('App ID').fill(app.sourceAppId);
     await dialog.getByRole('button', { name: 'Save retention' }).click();
-    await users.page.getByText('Now: Users are erased 30 days after the last change.').waitFor();
+    await users.page.getByText('Now: People are erased 30 days after the last change.').waitFor();
     expect(await stored()).toEqual({ days: 30, basis: 'updatedAt' });
-    await users.page.getByRole('checkbox', { name: 'Erase users automatically' }).uncheck();
+    await users.page.getByRole('checkbox', { name: 'Erase people automatically' }).uncheck();
     await users.page.getByRole('button', { name: 'Save', exact: true }).click();
-    await users.page.getByText('Now: Users are kept until somebody erases them.').waitFor();
+    await users.page.getByText('Now: People are kept until somebody erases them.').waitFor();
     expect(await stored()).toBeNull();
   });
 
@@ -206,13 +206,13 @@ describe('the retention of an app', () => {
     await users.logInAsAdmin();
     await users.page.getByRole('button', { name: `Actions for ${users.app.sourceAppId}` }).click();
     await users.page.getByRole('menuitem', { name: 'Privacy and retention' }).click();
-    await users.page.getByRole('checkbox', { name: 'Erase users automatically' }).check();
+    await users.page.getByRole('checkbox', { name: 'Erase people automatically' }).check();
     await users.page.getByLabel('Counted from').selectOption('the creation');
     await users.page.getByRole('button', { name: 'Check and save' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase users automatically' });
-    await dialog.getByText('No user has reached this age yet.').waitFor();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase people automatically' });
+    await dialog.getByText('Nobody has reached this age yet.').waitFor();
     await dialog.getByLabel('App ID').fill(users.app.sourceAppId);
     await dialog.getByRole('button', { name: 'Save retention' }).click();
-    await users.page.getByText('Now: Users are erased 730 days after the creation.').waitFor();
+    await users.page.getByText('Now: People are erased 730 days after the creation.').waitFor();
   });
 });

@@ -37,7 +37,7 @@ describe('files in the dashboard', () => {
     const id = await submitFiles();
     const { page, expectClean, close } = await visitAs(server, app, '/users');
     await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
-    expect((await tableRows(page, 'Table of users'))[0]).toContain('2 files');
+    expect((await tableRows(page, 'Table of people'))[0]).toContain('2 files');
     await page.getByRole('link', { name: 'ada@example.com' }).click();
     const files = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /\.(png|pdf)$/ }) });
     await expect.poll(() => files.count()).toBe(2);

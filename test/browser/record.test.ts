@@ -112,8 +112,8 @@ describe('a record', () => {
     await users.submit('alan@example.com', { name: 'Alan' });
     await users.logIn();
     await openRecord('ada@example.com');
-    await users.page.getByRole('button', { name: 'Erase user' }).click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase user' });
+    await users.page.getByRole('button', { name: 'Erase person' }).click();
+    const dialog = users.page.getByRole('dialog', { name: 'Erase person' });
     const erase = dialog.getByRole('button', { name: 'Erase permanently' });
     expect(await erase.isDisabled()).toBe(true);
     await dialog.getByRole('textbox', { name: 'Email' }).fill('alan@example.com');
@@ -122,7 +122,7 @@ describe('a record', () => {
     await erase.click();
     await users.page.getByText('All data of ada@example.com was deleted').waitFor();
     await users.page.getByText('1–1 of 1', { exact: true }).waitFor();
-    expect((await tableRows(users.page, 'Table of users')).map(([email]) => email)).toEqual(['alan@example.com']);
+    expect((await tableRows(users.page, 'Table of people')).map(([email]) => email)).toEqual(['alan@example.com']);
     expect(await users.server.db.collection('users').countDocuments({ sourceAppId: users.app.sourceAppId })).toBe(1);
   });
 
@@ -168,7 +168,7 @@ describe('a record', () => {
     await users.logIn();
     for (const id of [body.id, 'no-id']) {
       await users.goTo(`/users/${id}`);
-      await users.page.getByText('No user has this ID').waitFor();
+      await users.page.getByText('No person has this ID').waitFor();
     }
   });
 
@@ -203,7 +203,7 @@ describe('a record', () => {
       .expect(200);
     await users.logIn();
     await users.page.getByText('1–5 of 5', { exact: true }).waitFor();
-    const rows = await tableRows(users.page, 'Table of users');
+    const rows = await tableRows(users.page, 'Table of people');
     expect(rows.map(([, name]) => name).reverse()).toEqual(HOSTILE);
     expect((await users.page.getByRole('columnheader').allInnerTexts())[1]).toBe(HOSTILE[0]);
     for (const index of HOSTILE.keys()) {

@@ -14,7 +14,7 @@ import { storeRecords } from './users-page.ts';
 
 const RECORDS = rounds(20_000, 3_000);
 const SHOWN = RECORDS.toLocaleString('en-GB');
-const PROGRESS = new RegExp(`^Moving values of “plan” to “tier”: [\\d,]+ of ${SHOWN} users$`);
+const PROGRESS = new RegExp(`^Moving values of “plan” to “tier”: [\\d,]+ of ${SHOWN} people$`);
 
 let server: TestServer;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ it('A rename shows its progress until it has ended, and another one waits until 
   // Operators cannot read the versions, which name the old key.
   await operator.page.reload();
   await workOf(operator.page)
-    .getByText(new RegExp(`^Moving values to “tier”: [\\d,]+ of ${SHOWN} users$`))
+    .getByText(new RegExp(`^Moving values to “tier”: [\\d,]+ of ${SHOWN} people$`))
     .waitFor();
   expect(await axeViolationsInBothModes(operator.page)).toEqual([]);
   expect(await operator.page.evaluate('document.documentElement.scrollWidth')).toBe(320);

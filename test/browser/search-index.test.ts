@@ -29,10 +29,10 @@ it('offers a fast search to managers of a large app, shows its progress, finds n
   await storeRecords({ server, app }, USERS - 1, (n) => ({ name: `Ada ${n}` }), { createdAt: new Date() });
 
   const { page, expectClean, close } = await visitAs(server, app, '/users');
-  const note = page.getByText('A search reads all users.');
+  const note = page.getByText('A search reads all people.');
   await note.waitFor();
   const left = async (text: Locator) => (await text.boundingBox())?.x;
-  const count = page.getByText('All 10,000 users', { exact: true });
+  const count = page.getByText('All 10,000 people', { exact: true });
   // A scroll bar may appear between the two.
   await expect.poll(async () => (await left(note)) === (await left(count))).toBe(true);
   const build = await holdJob(server, 'search-words');
@@ -40,7 +40,7 @@ it('offers a fast search to managers of a large app, shows its progress, finds n
   await page.getByText(/^Making search fast/).waitFor();
   const bar = page.getByRole('progressbar', { name: 'Search index' });
   await bar.waitFor();
-  await page.getByText('Until then a search reads all users.').waitFor();
+  await page.getByText('Until then a search reads all people.').waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await build();
   await bar.waitFor({ state: 'detached' });
@@ -49,9 +49,9 @@ it('offers a fast search to managers of a large app, shows its progress, finds n
   await page.getByLabel('Search all data').fill('schm CHLOE');
   await page.getByText('as@example.com').waitFor();
 
-  await page.getByText('A search uses an index.').waitFor();
+  await page.getByText('Search is fast: it uses an index.').waitFor();
   expect(await axeViolations(page)).toEqual([]);
-  await page.getByRole('button', { name: 'Remove the index' }).click();
+  await page.getByRole('button', { name: 'Remove the search index' }).click();
   await page.getByRole('button', { name: 'Make search fast' }).waitFor();
   expect((await server.admin.get(`/auth/apps/${app.sourceAppId}/search`).expect(200)).body.enabled).toBe(false);
   expectClean();

@@ -8,30 +8,30 @@ import { storeRecords, withUsersPage } from './users-page.ts';
 const users = withUsersPage();
 
 const box = (email: string) => users.page.getByRole('checkbox', { name: `Select ${email}`, exact: true });
-const pageBox = () => users.page.getByRole('checkbox', { name: 'Select all users shown' });
+const pageBox = () => users.page.getByRole('checkbox', { name: 'Select all people shown' });
 const button = (name: string) => users.page.getByRole('button', { name, exact: true });
 
 async function submitPeople(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await users.submit(`u${n}@example.com`, { name: `N${n}`, age: n });
 }
 
-describe('the selection of users', () => {
+describe('the selection of people', () => {
   it('is made with the keyboard, counted above the table, and cleared, and moves nothing', async () => {
     await submitPeople(3);
     await users.logIn();
     await box('u2@example.com').waitFor();
-    const place = () => users.page.getByRole('region', { name: 'Table of users' }).boundingBox();
+    const place = () => users.page.getByRole('region', { name: 'Table of people' }).boundingBox();
     const before = await place();
     expect(await button('Erase selected').count()).toBe(0);
     await box('u1@example.com').focus();
     await users.page.keyboard.press('Space');
-    await users.page.getByRole('status').getByText('1 selected user', { exact: true }).waitFor();
+    await users.page.getByRole('status').getByText('1 selected person', { exact: true }).waitFor();
     expect(await place()).toEqual(before);
     expect(await pageBox().evaluate('(input) => input.indeterminate')).not.toBe(false);
     await pageBox().check();
-    await users.page.getByRole('status').getByText('3 selected users', { exact: true }).waitFor();
+    await users.page.getByRole('status').getByText('3 selected people', { exact: true }).waitFor();
     await box('u0@example.com').uncheck();
-    await users.page.getByRole('status').getByText('2 selected users', { exact: true }).waitFor();
+    await users.page.getByRole('status').getByText('2 selected people', { exact: true }).waitFor();
     await button('Clear selection').click();
     await pageBox().and(users.page.locator(':focus')).waitFor();
     expect(await button('Erase selected').count()).toBe(0);
@@ -48,19 +48,19 @@ describe('the selection of users', () => {
     await pageBox().check();
     await button('Next').click();
     await box('u3@example.com').check();
-    await users.page.getByRole('status').getByText('26 selected users', { exact: true }).waitFor();
+    await users.page.getByRole('status').getByText('26 selected people', { exact: true }).waitFor();
     await button('Previous').click();
     await box('u20@example.com').and(users.page.locator(':checked')).waitFor();
     await users.page.getByRole('columnheader', { name: 'Age' }).getByRole('button').click();
     await box('u3@example.com').and(users.page.locator(':checked')).waitFor();
-    await users.page.getByRole('status').getByText('26 selected users', { exact: true }).waitFor();
+    await users.page.getByRole('status').getByText('26 selected people', { exact: true }).waitFor();
     await users.page.getByLabel('Search all data').fill('u29');
     await users.waitForText('1–1 of 1');
     expect(await box('u29@example.com').isChecked()).toBe(false);
     expect(await button('Erase selected').count()).toBe(0);
   });
 
-  it('ends at 1,000 users, and exports them all', async () => {
+  it('ends at 1,000 people, and exports them all', async () => {
     await storeRecords(users, 1_020, (n) => ({ age: n }), { createdAt: new Date() });
     await users.logIn();
     await users.goTo('/users?size=200');
@@ -71,7 +71,7 @@ describe('the selection of users', () => {
       await pageBox().check();
       await button('Next').click();
     }
-    await users.page.getByText('1,000 selected users (at most 1,000)').waitFor();
+    await users.page.getByText('1,000 selected people (at most 1,000)').waitFor();
     expect(await pageBox().isDisabled()).toBe(true);
     expect(await box(String((await users.emails())[0]).trim()).isDisabled()).toBe(true);
     await button('Export selected').click();
@@ -106,13 +106,13 @@ describe('the selection of users', () => {
       .collection('users')
       .deleteOne({ sourceAppId: users.app.sourceAppId, email: 'u1@example.com' });
     await button('Erase selected').click();
-    const dialog = users.page.getByRole('dialog', { name: 'Erase selected users' });
-    await dialog.getByText('the records of 3 selected users').waitFor();
-    const erase = dialog.getByRole('button', { name: 'Erase 3 users permanently' });
+    const dialog = users.page.getByRole('dialog', { name: 'Erase selected people' });
+    await dialog.getByText('the records of 3 selected people').waitFor();
+    const erase = dialog.getByRole('button', { name: 'Erase 3 people permanently' });
     expect(await erase.isDisabled()).toBe(true);
-    await dialog.getByLabel('Number of users').fill('3');
+    await dialog.getByLabel('Number of people').fill('3');
     await erase.click();
-    await users.page.getByText('3 users were erased').waitFor();
+    await users.page.getByText('3 people were erased').waitFor();
     await users.waitForText('1–1 of 1');
     expect((await users.emails()).map((email) => email?.trim())).toEqual(['u3@example.com']);
     expect(await button('Erase selected').count()).toBe(0);
@@ -121,10 +121,10 @@ describe('the selection of users', () => {
   /** Erases all 8 users while the connections of some requests break, which logs errors. */
   async function eraseWithBrokenConnections(path: string) {
     const { page, close } = await visitAs(users.server, users.app, '/users');
-    await page.getByRole('checkbox', { name: 'Select all users shown' }).check();
+    await page.getByRole('checkbox', { name: 'Select all people shown' }).check();
     await page.route(path, (route) => route.abort());
     await page.getByRole('button', { name: 'Erase selected', exact: true }).click();
-    await page.getByLabel('Number of users').fill('8');
+    await page.getByLabel('Number of people').fill('8');
     await page.keyboard.press('Enter');
     return { page, close, dialog: page.getByRole('dialog', { name: /users erased$/ }) };
   }
@@ -136,11 +136,11 @@ describe('the selection of users', () => {
       .get('/auth/admin/users')
       .query({ sourceAppId, where: 'email:eq:u5@example.com' });
     const { page, dialog, close } = await eraseWithBrokenConnections(`**/auth/users/${found.body.users[0].id}*`);
-    await dialog.getByText('7 of 8 users are erased').waitFor();
+    await dialog.getByText('7 of 8 people are erased').waitFor();
     await dialog.getByRole('alert').getByText('u5@example.com: Could not reach the service').waitFor();
-    await dialog.getByText('Users that were not erased stay selected').waitFor();
+    await dialog.getByText('People that were not erased stay selected').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-    await page.getByRole('status').getByText('1 selected user', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('1 selected person', { exact: true }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Select u5@example.com' }).isChecked()).toBe(true);
     expect(await users.server.db.collection('users').countDocuments({ sourceAppId })).toBe(1);
     await close();
@@ -149,7 +149,7 @@ describe('the selection of users', () => {
   it('asks to keep the page open while it erases', async () => {
     await submitPeople(2);
     const { page, close } = await visitAs(users.server, users.app, '/users');
-    await page.getByRole('checkbox', { name: 'Select all users shown' }).check();
+    await page.getByRole('checkbox', { name: 'Select all people shown' }).check();
     let answer: () => void = () => undefined;
     const isRead = new Promise<void>((resolve) => {
       answer = resolve;
@@ -159,22 +159,22 @@ describe('the selection of users', () => {
       await route.continue();
     });
     await page.getByRole('button', { name: 'Erase selected', exact: true }).click();
-    await page.getByLabel('Number of users').fill('2');
+    await page.getByLabel('Number of people').fill('2');
     await page.keyboard.press('Enter');
-    const running = page.getByRole('dialog', { name: 'Erasing users' });
-    await running.getByText('0 of 2 users are erased. Keep this page open until the end.').waitFor();
+    const running = page.getByRole('dialog', { name: 'Erasing people' });
+    await running.getByText('0 of 2 people are erased. Keep this page open until the end.').waitFor();
     answer();
-    await page.getByText('2 users were erased').waitFor();
+    await page.getByText('2 people were erased').waitFor();
     await close();
   });
 
   it('stops when nothing can be erased any more, and tells how many were not tried', async () => {
     await submitPeople(8);
     const { page, dialog, close } = await eraseWithBrokenConnections('**/auth/users/*');
-    await dialog.getByText('The erasure ended before 3 other users').waitFor();
+    await dialog.getByText('The erasure ended before 3 other people').waitFor();
     expect(await dialog.getByRole('listitem').count()).toBe(5);
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
-    await page.getByRole('status').getByText('8 selected users', { exact: true }).waitFor();
+    await page.getByRole('status').getByText('8 selected people', { exact: true }).waitFor();
     await close();
   });
 });

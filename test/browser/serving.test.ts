@@ -119,7 +119,7 @@ describe('the dashboard files', () => {
     expect(assets.filter((address) => address.includes('account-page'))).toEqual([]);
   });
 
-  it('load at most two scripts and two style sheets more for the list of users', async () => {
+  it('load at most two scripts and two style sheets more for the list of people', async () => {
     const app = await server.admin.buildApp();
     const { page: users, close } = await visitAs(server, app, '/users');
     await users.waitForLoadState('networkidle');

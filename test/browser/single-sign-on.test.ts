@@ -102,7 +102,7 @@ describe('single sign-on', () => {
     await goTo('/account');
     await page.getByText('Logged in by single sign-on').waitFor();
     await goTo('/login');
-    await heading('Users');
+    await heading('People');
     await page.getByRole('button', { name: `Account: ${name}` }).click();
     await page.getByRole('menuitem', { name: 'Log out' }).click();
     await heading('Log out at the provider');
@@ -162,7 +162,7 @@ describe('single sign-on', () => {
     await expectAccessible();
     await signOn().click();
     await continueAs(sub);
-    await heading('Users');
+    await heading('People');
     expect(new URL(page.url()).pathname).toBe(`/dashboard/apps/${app.sourceAppId}/users`);
   });
 
@@ -171,7 +171,7 @@ describe('single sign-on', () => {
     await goTo('/');
     await signOn().click();
     await continueAs(reader.sub);
-    await heading('Users');
+    await heading('People');
     await page.context().clearCookies();
     await goTo(`/apps/${MAPPED}/members`);
     await signOn().click();

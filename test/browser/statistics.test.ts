@@ -36,14 +36,14 @@ const shortDay = (daysAgo: number) =>
   });
 
 describe('the statistics of a list', () => {
-  it('count users, and show new ones by day between axes with ticks', async () => {
+  it('count people, and show new ones by day between axes with ticks', async () => {
     await storeOn(40, 1, {});
     await storeOn(3, 2, {});
     await storeOn(0, 7, {});
     await users.logIn();
     await statistics().getByRole('figure').waitFor();
     expect(await figures()).toEqual([
-      ['Users', '10'],
+      ['People', '10'],
       ['New in 30 days', '9'],
     ]);
     expect(await days()).toEqual([
@@ -70,7 +70,7 @@ describe('the statistics of a list', () => {
     await users.goTo('/users?where=data.plan:eq:pro');
     await statistics().getByRole('figure').waitFor();
     await expect.poll(figures).toEqual([
-      ['Matching users', '6'],
+      ['Matching people', '6'],
       ['New in 30 days', '4'],
     ]);
     expect(await days()).toEqual([
@@ -84,19 +84,19 @@ describe('the statistics of a list', () => {
     ]);
   });
 
-  it('count at least the new users, while the others are not counted', async () => {
+  it('count at least the new people, while the others are not counted', async () => {
     await storeOn(2, 60, { plan: 'pro' });
     await users.logIn();
     await users.goTo('/users?q=pro');
     await expect
       .poll(async () => (await figures()).slice(0, 2))
       .toEqual([
-        ['Matching users', '60+'],
+        ['Matching people', '60+'],
         ['New in 30 days', '60'],
       ]);
   });
 
-  it('have no chart when all new users came on one day, as after an import', async () => {
+  it('have no chart when all new people came on one day, as after an import', async () => {
     await storeOn(2, 30, { plan: 'pro' });
     await users.logIn();
     await statistics().waitFor();
@@ -105,9 +105,9 @@ describe('the statistics of a list', () => {
       timeZone: 'UTC',
     });
     await expect.poll(figures).toEqual([
-      ['Users', '30'],
+      ['People', '30'],
       ['New in 30 days', '30'],
-      ['All new ones on', date],
+      ['All created on', date],
     ]);
     expect(await statistics().getByRole('figure').count()).toBe(0);
   });
@@ -140,13 +140,13 @@ describe('the statistics of a list', () => {
       [nameOf(midnight), '6'],
     ];
     await expect.poll(rows).toEqual(expected);
-    await shown.getByRole('figure').getByText(`New users per day (${timezoneId})`).first().waitFor();
+    await shown.getByRole('figure').getByText(`New people per day (${timezoneId})`).first().waitFor();
 
     await page.getByLabel('Break down by').selectOption('Created');
     const chart = page.getByRole('region', { name: 'Breakdown by Created' });
     await chart.getByText(`Time zone: ${timezoneId}.`).waitFor();
-    await chart.getByRole('button', { name: new RegExp(`^${nameOf(midnight)}: 6 users`) }).click();
-    await page.getByText('6 matching users', { exact: true }).waitFor();
+    await chart.getByRole('button', { name: new RegExp(`^${nameOf(midnight)}: 6 people`) }).click();
+    await page.getByText('6 matching people', { exact: true }).waitFor();
     await expect.poll(async () => (await shown.locator('> div').allInnerTexts()).at(-1)).toContain(nameOf(midnight));
     expectClean();
     await close();

@@ -44,7 +44,7 @@ describe('an unsaved change', () => {
     // A browser lets a page cancel Back once for each time that it is used.
     await dialog().getByLabel('Full name').click();
     await leave(users.page, back, 'accept');
-    await users.page.getByRole('heading', { level: 1, name: 'Users' }).waitFor();
+    await users.page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     // Nothing is unsaved here.
     await users.page.evaluate('history.forward()');
     await users.page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
@@ -65,7 +65,7 @@ describe('an unsaved change', () => {
     await users.goTo(`/apps/${users.app.sourceAppId}/privacy`);
     const days = users.page.getByLabel('How long changes and submissions are kept');
     await days.fill('33');
-    expect(await leave(users.page, follow('Users'), 'dismiss')).toBe('confirm');
+    expect(await leave(users.page, follow('People'), 'dismiss')).toBe('confirm');
     expect(await days.inputValue()).toBe('33');
   });
 
@@ -111,10 +111,10 @@ describe('an unsaved change', () => {
     expect(await dialog().getByLabel('URL').inputValue()).toBe('');
   });
 
-  it('of many users asks, and not any more when it has begun', async () => {
+  it('of many people asks, and not any more when it has begun', async () => {
     await users.submit('ada@example.com', { name: 'Ada' });
     await users.logIn();
-    await users.waitForText('1 user');
+    await users.waitForText('1 person');
     await users.page.getByRole('button', { name: 'Change a field' }).click();
     await dialog().getByLabel('Field').selectOption('Full name');
     await dialog().getByLabel('New value').fill('Ada Lovelace');
@@ -162,7 +162,7 @@ describe('a secret on a page without HTTPS', () => {
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     const shown = page.getByRole('dialog');
     await shown.getByLabel('Name').fill('Program');
-    await shown.getByRole('checkbox', { name: 'Read users' }).check();
+    await shown.getByRole('checkbox', { name: 'Read people' }).check();
     await shown.getByRole('button', { name: 'Create' }).click();
     const key = await shown.getByText(/^uck_\S{43}$/).innerText();
     await shown.getByRole('button', { name: 'Copy key' }).click();
@@ -173,7 +173,7 @@ describe('a secret on a page without HTTPS', () => {
     await shown.getByRole('checkbox').check();
     await shown.getByRole('button', { name: 'Done' }).click();
     await shown.waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('link', { name: 'People' }).click();
     await page.getByLabel('Search all data').click();
     await page.keyboard.press('Control+v');
     expect(await page.getByLabel('Search all data').inputValue()).toBe(key);

@@ -9,7 +9,7 @@ describe('the pages of a long list', () => {
   it('are counted up to 10,000, counted exactly on demand, and opened by their number', async () => {
     await storeRecords(users, 10_001, () => ({ plan: 'pro' }));
     await users.logIn();
-    await users.waitForText('All 10,001 users');
+    await users.waitForText('All 10,001 people');
     await users.waitForText('1–50 of 10,001');
     await users.page.getByLabel('Page number').fill('201');
     await users.page.getByRole('button', { name: 'Go' }).click();
@@ -17,9 +17,9 @@ describe('the pages of a long list', () => {
     expect(await users.page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
 
     await users.goTo('/users?where=email:prefix:stored');
-    await users.waitForText('More than 10,000 matching users');
+    await users.waitForText('More than 10,000 matching people');
     await users.page.getByRole('button', { name: 'Count exactly' }).click();
-    await users.waitForText('10,001 matching users');
+    await users.waitForText('10,001 matching people');
     const first = await users.emails();
     await users.page.getByRole('button', { name: 'Next' }).click();
     await users.waitForText('51–100 of 10,001');
@@ -47,14 +47,14 @@ describe('the table', () => {
     await users.page.getByRole('region', { name: 'Statistics' }).getByText('Last submission').waitFor();
     const shown = await header.boundingBox();
     expect(shown?.width).toBe(before?.width);
-    const region = users.page.getByRole('region', { name: 'Table of users' });
+    const region = users.page.getByRole('region', { name: 'Table of people' });
     await region.evaluate((element) => Object.assign(element, { scrollLeft: 400, scrollTop: 500 }));
     expect(await header.boundingBox()).toEqual(shown);
     const style = "getComputedStyle([...document.querySelectorAll('td')].find((cell) => cell.innerText === '1998'))";
     expect(await users.page.evaluate(`${style}.textAlign`)).toBe('right');
   });
 
-  it('does not move when the number of users is known', async () => {
+  it('does not move when the number of people is known', async () => {
     await storeRecords(users, 60, () => ({ plan: 'pro' }));
     await users.logIn();
     await users.waitForText('1–50 of 60');
@@ -67,12 +67,12 @@ describe('the table', () => {
       await route.continue();
     });
     await users.goTo('/users?where=data.plan:eq:pro');
-    const table = users.page.getByRole('region', { name: 'Table of users' });
+    const table = users.page.getByRole('region', { name: 'Table of people' });
     await table.waitFor();
     await users.page.getByRole('region', { name: 'Statistics' }).waitFor();
     const before = await table.boundingBox();
     release();
-    await users.waitForText('60 matching users');
+    await users.waitForText('60 matching people');
     expect((await table.boundingBox())?.y).toBe(before?.y);
   });
 
@@ -81,7 +81,7 @@ describe('the table', () => {
     await users.page.setViewportSize({ width: 2200, height: 900 });
     await users.logIn();
     await users.waitForText('1–3 of 3');
-    const box = await users.page.getByRole('region', { name: 'Table of users' }).boundingBox();
+    const box = await users.page.getByRole('region', { name: 'Table of people' }).boundingBox();
     expect(box?.width).toBeGreaterThan(2000);
   });
 });

@@ -75,7 +75,7 @@ export function withUsersPage(
       const { server, app } = context;
       return (await server.client.submit(app.sourceAppId, { email, data }).expect(200)).body;
     },
-    emails: async () => (await tableRows(context.page, 'Table of users')).map(([email]) => email),
+    emails: async () => (await tableRows(context.page, 'Table of people')).map(([email]) => email),
     async chips() {
       const texts = await context.page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();
       return texts.filter((text) => text !== 'Remove all filters');

@@ -58,42 +58,42 @@ async function visitWith({ email }: { email: string }, path: string, server = us
   return other;
 }
 
-describe('a view of the users', () => {
+describe('a view of the people', () => {
   it('is kept by its name, with filters, search, order and columns', async () => {
     await users.submit('ada@example.com', { name: 'Ada', plan: 'pro', age: 36 });
     await users.submit('alan@example.com', { name: 'Alan', plan: 'pro', age: 41 });
     await users.submit('grace@example.com', { plan: 'max' });
     await users.logIn();
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await users.goTo('/users?q=a&where=data.plan:eq:pro&sort=data.age&order=desc');
-    await users.waitForText('2 matching users');
+    await users.waitForText('2 matching people');
     await users.page.getByRole('button', { name: 'Choose columns' }).click();
     await users.page.getByRole('checkbox', { name: 'Visits' }).uncheck();
     await users.page.keyboard.press('Escape');
     const shown = await headers();
     expect(shown).not.toContain('Visits');
-    await saveAs('Paying users');
-    await views().getByRole('link', { name: 'Paying users' }).waitFor();
+    await saveAs('Paying people');
+    await views().getByRole('link', { name: 'Paying people' }).waitFor();
 
     await users.goTo('/users');
-    await users.waitForText('All 3 users');
+    await users.waitForText('All 3 people');
     await users.page.getByRole('button', { name: 'Choose columns' }).click();
     await users.page.getByRole('checkbox', { name: 'Born' }).uncheck();
     await users.page.keyboard.press('Escape');
-    await openView('Paying users');
-    await users.waitForText('2 matching users');
+    await openView('Paying people');
+    await users.waitForText('2 matching people');
     await expect.poll(users.emails).toEqual(['alan@example.com', 'ada@example.com']);
     expect(await headers()).toEqual(shown);
     expect(await users.page.getByLabel('Search all data').inputValue()).toBe('a');
-    const opened = users.page.getByRole('button', { name: 'Views: Paying users' });
+    const opened = users.page.getByRole('button', { name: 'Views: Paying people' });
     await opened.waitFor();
     // The line is as high as the letters, so that none is cut.
-    const cut = opened.getByText('Views: Paying users');
+    const cut = opened.getByText('Views: Paying people');
     type Box = { scrollHeight: number; clientHeight: number };
     expect(await cut.evaluate(({ scrollHeight, clientHeight }: Box) => scrollHeight - clientHeight)).toBe(0);
 
     await menu();
-    await act('Paying users', 'Rename');
+    await act('Paying people', 'Rename');
     await users.page.getByLabel('Name', { exact: true }).fill('Customers');
     await users.page.getByRole('button', { name: 'Rename', exact: true }).click();
     await users.page.getByRole('button', { name: 'Views: Customers' }).click();
@@ -146,13 +146,13 @@ describe('a view of the users', () => {
     const manager = await joinApp(users.server, sourceAppId, 'manager');
     await users.logIn();
     await users.goTo('/users?where=data.plan:eq:pro');
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await saveAs('Team', true);
     await views('Shared views').getByRole('link', { name: 'Team' }).waitFor();
     const [{ id = '' } = {}] = await stored();
 
     const other = await visitWith(viewer, `/apps/${sourceAppId}/users?view=${id}`);
-    await other.page.getByText('1 matching user', { exact: true }).waitFor();
+    await other.page.getByText('1 matching person', { exact: true }).waitFor();
     await menu(other.page);
     await views('Shared views', other.page).getByRole('link', { name: 'Team' }).waitFor();
     expect(await other.page.getByRole('button', { name: 'Actions for Team' }).count()).toBe(0);
@@ -162,10 +162,10 @@ describe('a view of the users', () => {
 
     // The operator has opened it, and a manager changes it.
     await users.goTo(`/users?view=${id}`);
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await manager.client.patch(`/auth/views/${id}`, { query: 'where=data.plan%3Aeq%3Afree' }).expect(200);
     await users.page.getByRole('button', { name: 'Remove filter: Plan is Professional' }).click();
-    await users.waitForText('All 2 users');
+    await users.waitForText('All 2 people');
     await menu();
     await users.page.getByRole('button', { name: 'Update “Team”' }).click();
     await users.page.getByText('Somebody changed this view meanwhile').waitFor();
@@ -185,8 +185,8 @@ describe('a view of the users', () => {
     await users.logIn();
     await users.goTo(`/users?view=${body.id}`);
     await users.waitForText('This view cannot be opened');
-    await users.page.getByRole('link', { name: 'Show all users' }).click();
-    await users.waitForText('No users yet');
+    await users.page.getByRole('link', { name: 'Show all people' }).click();
+    await users.waitForText('No people yet');
   });
 
   it('of fields that no longer exist opens with what is left, and says so', async () => {
@@ -196,7 +196,7 @@ describe('a view of the users', () => {
     await users.goTo(
       '/users?where=data.age:gte:18&where=data.plan:eq:pro&sort=data.born&columns=email,data.plan,data.age',
     );
-    await users.waitForText('1 matching user');
+    await users.waitForText('1 matching person');
     await saveAs('Adults');
     await views().getByRole('link', { name: 'Adults' }).waitFor();
     const fields = [{ key: 'plan', label: 'Plan', kind: 'select' as const, enum: ['pro'] }];
@@ -218,7 +218,7 @@ describe('a view of the users', () => {
     await users.submit('ada@example.com', { plan: 'pro', age: 36 });
     await users.submit('alan@example.com', { plan: 'free' });
     await users.logIn();
-    await users.waitForText('All 2 users');
+    await users.waitForText('All 2 people');
     await users.goTo('/users?where=data.plan:eq:pro&by=data.age');
     await users.page.getByRole('button', { name: 'Choose columns' }).click();
     await users.page.getByRole('checkbox', { name: 'Updated' }).check();
@@ -231,7 +231,7 @@ describe('a view of the users', () => {
         .storageState({ indexedDB: false })
         .then(({ cookies }) => ({ cookies, origins: [] })),
     });
-    await other.page.getByText('1 matching user', { exact: true }).waitFor();
+    await other.page.getByText('1 matching person', { exact: true }).waitFor();
     expect(await other.page.getByRole('columnheader').allInnerTexts()).toContain('Updated');
     await other.page.getByRole('region', { name: 'Breakdown by Age' }).waitFor();
     other.expectClean();

@@ -41,7 +41,7 @@ describe('the webhooks of an app', () => {
     await dialog.getByRole('button', { name: 'Copy secret' }).click();
     await dialog.getByRole('checkbox', { name: "I've saved this secret" }).check();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('Users created, updated', { exact: true }).waitFor();
+    await page.getByText('People created, updated', { exact: true }).waitFor();
     expect(await page.content()).not.toContain(secret);
 
     await page.getByRole('button', { name: `Send test event to ${receiver.url}` }).click();
@@ -61,7 +61,7 @@ describe('the webhooks of an app', () => {
     await dialog.getByText('Choose at least one event.').waitFor();
     await dialog.getByRole('checkbox', { name: 'Erased' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Users erased', { exact: true }).waitFor();
+    await page.getByText('People erased', { exact: true }).waitFor();
 
     await choose(page, 'Delete');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -196,7 +196,7 @@ describe('the webhooks of an app', () => {
     const { body } = await submit({ name: 'Ada' });
     await page.getByRole('link', { name: `Deliveries to ${receiver.url}` }).click();
     expect(page.url()).toContain(`/apps/${app.sourceAppId}/webhooks/${id}`);
-    await row(page, /Delivered.*user.created/).waitFor();
+    await row(page, /Delivered.*person.created/).waitFor();
     await page.getByRole('link', { name: body.id }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
   });

@@ -49,7 +49,7 @@ export function editing(large: LargeApp): void {
       await page.goto(
         `${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}?where=data.plan:eq:pro&where=data.age:eq:101`,
       );
-      await waitForText(page, '1 matching user');
+      await waitForText(page, '1 matching person');
       expect(await shownEmails(page)).toEqual([email]);
       await page.getByRole('link', { name: 'Audit log' }).click();
       const row = page.getByRole('row', { name: /User changed/ }).filter({ hasText: String(before?._id) });
@@ -107,13 +107,13 @@ export function importing(large: LargeApp): void {
       expect(await large.count({ 'data.city': 'Quito' })).toBe(created + updated);
       expect((await large.stored(emailOf(10_001)))?.data).toMatchObject({ name: 'Imported 1', plan: 'pro', age: 21 });
 
-      await page.getByRole('link', { name: 'Users' }).first().click();
-      await waitForText(page, `All ${shown(before + created)} users`);
+      await page.getByRole('link', { name: 'People' }).first().click();
+      await waitForText(page, `All ${shown(before + created)} people`);
       await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}?where=data.plan:eq:pro`);
       const matches = await large.count({ 'data.plan': 'pro' });
       // Up to that number the page counts without being asked.
       if (matches > 10_000) await page.getByRole('button', { name: 'Count exactly' }).click();
-      await waitForText(page, `${shown(matches)} matching users`);
+      await waitForText(page, `${shown(matches)} matching people`);
       await rm(folder, { recursive: true });
     });
   });
@@ -122,7 +122,7 @@ export function importing(large: LargeApp): void {
 /** The rename of fields of all records. */
 export function renaming(large: LargeApp): void {
   describe('fields that are renamed', () => {
-    it('keep the values of all users; the dashboard shows how far the move is', async () => {
+    it('keep the values of all people; the dashboard shows how far the move is', async () => {
       const { sourceAppId } = large.app;
       const [all, cities, ages, romans] = await Promise.all([
         large.count(),
@@ -156,7 +156,7 @@ export function renaming(large: LargeApp): void {
       await progress.getByRole('progressbar', { name: 'Values of years' }).waitFor();
       await expectUsable(page, 'rename in progress');
       await page.goto(`${page.url()}?where=data.years:gte:85&where=data.town:eq:Rome`);
-      await waitForText(page, `${shown(romans)} matching users`);
+      await waitForText(page, `${shown(romans)} matching people`);
       await progress.waitFor({ state: 'detached', timeout: MOVE_MS });
       expect(await large.count({ 'data.town': { $exists: true } })).toBe(cities);
       expect(await large.count({ 'data.years': { $exists: true } })).toBe(ages);
@@ -165,8 +165,8 @@ export function renaming(large: LargeApp): void {
       );
       expect(await large.count()).toBe(all);
       await page.reload();
-      await waitForText(page, `${shown(romans)} matching users`);
-      expect((await tableRows(page, 'Table of users')).map((cells) => cells[6])).toEqual(
+      await waitForText(page, `${shown(romans)} matching people`);
+      expect((await tableRows(page, 'Table of people')).map((cells) => cells[6])).toEqual(
         Array(Math.min(50, romans)).fill('Rome'),
       );
     });

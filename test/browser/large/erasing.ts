@@ -21,7 +21,7 @@ async function searchUntil(page: Page, text: string): Promise<void> {
 /** The data of one person in several apps. */
 export function person(large: LargeApp): void {
   describe('a person', () => {
-    it('is found by an admin among all users, exported, and erased in all apps', async () => {
+    it('is found by an admin among all people, exported, and erased in all apps', async () => {
       const { server, other } = large;
       const email = emailOf(777);
       const users = server.db.collection('users');
@@ -58,7 +58,7 @@ export function person(large: LargeApp): void {
 
 /** Flows that erase many users. */
 export function erasing(large: LargeApp): void {
-  describe('users who match', () => {
+  describe('people who match', () => {
     it('are erased after their number was typed, and not when it has changed meanwhile', async () => {
       const { server, app } = large;
       const filter = { 'data.plan': 'team', 'data.news': true };
@@ -66,23 +66,23 @@ export function erasing(large: LargeApp): void {
       expect(matches).toBeGreaterThan(LARGE / 40);
       const path = `/apps/${app.sourceAppId}/users?where=data.plan:eq:team&where=data.news:eq:true`;
       const page = await large.open(path, { role: 'admin' });
-      await waitForText(page, `${shown(matches)} matching users`);
-      await page.getByRole('button', { name: 'Erase matching users' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Erase users' });
-      const erase = (count: number) => dialog.getByRole('button', { name: `Erase ${shown(count)} users permanently` });
+      await waitForText(page, `${shown(matches)} matching people`);
+      await page.getByRole('button', { name: 'Erase matching people' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Erase people' });
+      const erase = (count: number) => dialog.getByRole('button', { name: `Erase ${shown(count)} people permanently` });
       await erase(matches).waitFor();
       const late = { email: 'late@example.com', data: { plan: 'team', news: true } };
       await server.client.submit(app.sourceAppId, late).expect(200);
-      await dialog.getByLabel('Number of users').fill(String(matches));
+      await dialog.getByLabel('Number of people').fill(String(matches));
       await erase(matches).click();
       await dialog.getByText(`${matches + 1} records match; nothing was erased`).waitFor();
       await expectUsable(page, 'number has changed');
       expect(await large.count()).toBe(all + 1);
       expect(await erase(matches + 1).isDisabled()).toBe(true);
-      await dialog.getByLabel('Number of users').fill(shown(matches + 1));
+      await dialog.getByLabel('Number of people').fill(shown(matches + 1));
       await erase(matches + 1).click();
-      await page.getByText(`${shown(matches + 1)} users were erased`).waitFor();
-      await page.getByText('No users match').waitFor();
+      await page.getByText(`${shown(matches + 1)} people were erased`).waitFor();
+      await page.getByText('No people match').waitFor();
       await expectUsable(page, 'erased');
       expect(await large.count(filter)).toBe(0);
       expect(await large.count()).toBe(all - matches);
@@ -90,17 +90,17 @@ export function erasing(large: LargeApp): void {
   });
 
   describe('retention', () => {
-    it('tells how many users it will erase, and erases no others', async () => {
+    it('tells how many people it will erase, and erases no others', async () => {
       const { app } = large;
       const days = 350;
       const page = await large.open('/privacy');
-      await page.getByRole('checkbox', { name: 'Erase users automatically' }).check();
+      await page.getByRole('checkbox', { name: 'Erase people automatically' }).check();
       await page.getByLabel('Days').fill(String(days));
       await page.getByLabel('Counted from').selectOption('the creation');
       const all = await large.count();
       const old = await large.count({ createdAt: { $lt: new Date(Date.now() - days * DAY_MS) } });
       await page.getByRole('button', { name: 'Check and save' }).click();
-      const dialog = page.getByRole('dialog', { name: 'Erase users automatically' });
+      const dialog = page.getByRole('dialog', { name: 'Erase people automatically' });
       const told = await dialog.getByText(/ users?$/).innerText();
       // The dialog counts to the minute; a record is created every 6 minutes or more.
       const toldCount = Number(told.replace(/\D/g, ''));
@@ -109,14 +109,14 @@ export function erasing(large: LargeApp): void {
       await expectFits(page);
       await dialog.getByLabel('App ID').fill(app.sourceAppId);
       await dialog.getByRole('button', { name: 'Save retention' }).click();
-      await page.getByText(`Now: Users are erased ${days} days after the creation.`).waitFor();
+      await page.getByText(`Now: People are erased ${days} days after the creation.`).waitFor();
       await expect
         .poll(() => large.count({ createdAt: { $lt: new Date(Date.now() - days * DAY_MS - 600_000) } }), POLL)
         .toBe(0);
       expect(Math.abs((await large.count()) - (all - old))).toBeLessThanOrEqual(2);
-      await page.getByRole('checkbox', { name: 'Erase users automatically' }).uncheck();
+      await page.getByRole('checkbox', { name: 'Erase people automatically' }).uncheck();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('Now: Users are kept until somebody erases them.').waitFor();
+      await page.getByText('Now: People are kept until somebody erases them.').waitFor();
       await expectUsable(page, 'retention ended');
     });
   });

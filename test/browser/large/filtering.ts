@@ -11,12 +11,12 @@ const chart = (page: Page, label: string) => page.getByRole('region', { name: `B
 
 /** Flows that the indexes of fields serve. */
 export function findingWithIndexes(large: LargeApp): void {
-  const table = (page: Page) => page.getByRole('region', { name: 'Table of users' });
+  const table = (page: Page) => page.getByRole('region', { name: 'Table of people' });
   const sortBy = (page: Page, label: string) =>
     table(page).getByRole('columnheader', { name: label }).getByRole('button').click();
 
   describe('an order', () => {
-    it('of an indexed field is that of all users, on every page', async () => {
+    it('of an indexed field is that of all people, on every page', async () => {
       const page = await large.open('/users');
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await sortBy(page, 'Age');
@@ -33,7 +33,7 @@ export function findingWithIndexes(large: LargeApp): void {
       const page = await large.open('/users?where=data.plan:eq:enterprise');
       const filter = { 'data.plan': 'enterprise', 'data.born': { $exists: true } };
       const sort = { 'data.born': 1, _id: 1 } as const;
-      await waitForText(page, `${shown(await large.count({ 'data.plan': 'enterprise' }))} matching users`);
+      await waitForText(page, `${shown(await large.count({ 'data.plan': 'enterprise' }))} matching people`);
       await sortBy(page, 'Born');
       await expect.poll(() => shownEmails(page), POLL).toEqual(await large.emails(filter, sort, 0, 50));
       await page.getByRole('button', { name: 'Next' }).click();
@@ -41,11 +41,11 @@ export function findingWithIndexes(large: LargeApp): void {
       expect(await shownEmails(page)).toEqual(await large.emails(filter, sort, 50, 50));
 
       const slow = await large.open('/users?sort=data.born&order=asc', { on: large.slow });
-      await waitForText(slow, /^There was no time to sort all users\./);
-      const days = (await tableRows(slow, 'Table of users')).map(([, , , , born = '']) => Date.parse(`${born} UTC`));
+      await waitForText(slow, /^There was no time to sort all people\./);
+      const days = (await tableRows(slow, 'Table of people')).map(([, , , , born = '']) => Date.parse(`${born} UTC`));
       expect(days).toHaveLength(50);
       expect(days).toEqual([...days].sort((one, other) => one - other));
-      const boxes = [slow.getByText('There was no time to sort all users'), table(slow)].map((one) =>
+      const boxes = [slow.getByText('There was no time to sort all people'), table(slow)].map((one) =>
         one.boundingBox(),
       );
       const [notice, rows] = await Promise.all(boxes);
@@ -57,16 +57,16 @@ export function findingWithIndexes(large: LargeApp): void {
   describe('a number of matches', () => {
     it('is counted exactly on demand; without the time for that, the page says so', async () => {
       const page = await large.open('/users?where=data.plan:eq:free');
-      await waitForText(page, 'More than 10,000 matching users');
+      await waitForText(page, 'More than 10,000 matching people');
       await page.getByRole('button', { name: 'Count exactly' }).click();
-      await waitForText(page, `${shown(await large.count({ 'data.plan': 'free' }))} matching users`);
+      await waitForText(page, `${shown(await large.count({ 'data.plan': 'free' }))} matching people`);
 
       const slow = await large.open('/users?q=example', { on: large.slow });
       // How many depends on the machine: what was counted in the time of a request.
-      await slow.getByText(/^At least [\d,]+ matching users$/).waitFor();
+      await slow.getByText(/^At least [\d,]+ matching people$/).waitFor();
       await slow.getByRole('button', { name: 'Count exactly' }).click();
       await waitForText(slow, 'There was no time to count them all.');
-      await slow.getByText(/^At least [\d,]+ matching users$/).waitFor();
+      await slow.getByText(/^At least [\d,]+ matching people$/).waitFor();
       await expectUsable(slow, 'counted in part');
     });
   });
@@ -108,7 +108,7 @@ export function findingWithIndexes(large: LargeApp): void {
       };
       const matches = await large.count(filter);
       expect(matches).toBeGreaterThan(LARGE / 400);
-      await waitForText(page, `${shown(matches)} matching users`);
+      await waitForText(page, `${shown(matches)} matching people`);
       await expect.poll(() => shownEmails(page), POLL).toEqual(await large.emails(filter, NEWEST, 0, 50));
       const chips = await page.getByRole('list', { name: 'Filters' }).getByRole('listitem').allInnerTexts();
       expect(chips).toEqual([
@@ -125,13 +125,13 @@ export function findingWithIndexes(large: LargeApp): void {
   });
 
   describe('the breakdown of what is filtered', () => {
-    it('counts all users, and a bar that is pressed filters', async () => {
+    it('counts all people, and a bar that is pressed filters', async () => {
       const page = await large.open('/users?where=data.age:gte:60');
       const older = { 'data.age': { $gte: 60 } };
       await page.getByLabel('Break down by').selectOption('Plan');
       const total = await large.count(older);
       await chart(page, 'Plan')
-        .getByText(`Of ${shown(total)} users.`)
+        .getByText(`Of ${shown(total)} people.`)
         .waitFor();
       const counts = await Promise.all(
         ['free', 'pro', 'team', 'enterprise'].map((plan) => large.count({ ...older, 'data.plan': plan })),
@@ -145,7 +145,7 @@ export function findingWithIndexes(large: LargeApp): void {
       expect(await page.getByRole('button', { name: 'Count exactly' }).count()).toBe(0);
       await expectFits(page);
       await chart(page, 'Plan').getByRole('button', { name: /^team/ }).click();
-      await waitForText(page, `${shown(counts[2] ?? 0)} matching users`);
+      await waitForText(page, `${shown(counts[2] ?? 0)} matching people`);
       await page.getByLabel('Break down by').selectOption('Spent');
       const spent = chart(page, 'Spent').getByRole('button').first();
       const label = (await spent.getAttribute('aria-label')) ?? '';
@@ -154,7 +154,7 @@ export function findingWithIndexes(large: LargeApp): void {
       await spent.click();
       const range = { $gte: Number(low.replace(/,/g, '')), $lt: Number(high.replace(/,/g, '')) };
       expect(count).toBe(shown(await large.count({ ...older, 'data.plan': 'team', 'data.spent': range })));
-      await waitForText(page, `${count} matching users`);
+      await waitForText(page, `${count} matching people`);
     });
   });
 }

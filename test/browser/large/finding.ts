@@ -21,13 +21,13 @@ async function exportAs(page: Page, item: string): Promise<void> {
 
 /** Flows that need no index of a field. */
 export function findingWithoutIndexes(large: LargeApp): void {
-  describe(`pages of ${shown(LARGE)} users`, () => {
-    it('show the newest users first, with a long email and absent values', async () => {
+  describe(`pages of ${shown(LARGE)} people`, () => {
+    it('show the newest people first, with a long email and absent values', async () => {
       const page = await large.open('/users');
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
-      await waitForText(page, `All ${shown(LARGE)} users`);
+      await waitForText(page, `All ${shown(LARGE)} people`);
       expect(await shownEmails(page)).toEqual(await large.emails({}, NEWEST, 0, 50));
-      expect((await tableRows(page, 'Table of users'))[0]?.[0]).toBe(emailOf(LARGE - 1));
+      expect((await tableRows(page, 'Table of people'))[0]?.[0]).toBe(emailOf(LARGE - 1));
       await page.getByRole('region', { name: 'Statistics' }).getByText(shown(LARGE), { exact: true }).waitFor();
       await expectFits(page);
     });
@@ -51,10 +51,10 @@ export function findingWithoutIndexes(large: LargeApp): void {
   });
 
   describe('on a phone', () => {
-    it(`${shown(LARGE)} users, a filter and a record with a long email fit the width`, async () => {
+    it(`${shown(LARGE)} people, a filter and a record with a long email fit the width`, async () => {
       const page = await large.open('/users?where=data.city:eq:Oslo', { width: 375 });
-      await page.getByRole('region', { name: 'Table of users' }).waitFor();
-      await page.getByRole('button', { name: 'Erase matching users' }).waitFor();
+      await page.getByRole('region', { name: 'Table of people' }).waitFor();
+      await page.getByRole('button', { name: 'Erase matching people' }).waitFor();
       await expectUsable(page, 'phone');
       await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
@@ -69,7 +69,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
       const page = await large.open('/users');
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByLabel('Search all data').fill('FEATHERSTONE');
-      await waitForText(page, '1 matching user');
+      await waitForText(page, '1 matching person');
       expect(await shownEmails(page)).toEqual([emailOf(RARE.at)]);
     });
 
@@ -98,9 +98,9 @@ export function findingWithoutIndexes(large: LargeApp): void {
       await expectUsable(page, 'stopped search');
       const before = parts;
       expect(before).toBeLessThanOrEqual(3);
-      expect(await page.getByRole('region', { name: 'Table of users' }).count()).toBe(0);
+      expect(await page.getByRole('region', { name: 'Table of people' }).count()).toBe(0);
       await page.getByRole('button', { name: 'Continue' }).click();
-      await waitForText(page, '1 matching user');
+      await waitForText(page, '1 matching person');
       expect(parts).toBeGreaterThan(before);
       expect(await shownEmails(page)).toEqual([emailOf(RARE.at)]);
     });
@@ -110,7 +110,7 @@ export function findingWithoutIndexes(large: LargeApp): void {
     it('is kept as a view with its columns', async () => {
       const page = await large.open('/users?where=data.plan:in:free,pro');
       const filter = { 'data.plan': { $in: ['free', 'pro'] } };
-      await waitForText(page, 'More than 10,000 matching users');
+      await waitForText(page, 'More than 10,000 matching people');
       await page.getByRole('button', { name: 'Columns' }).click();
       await page.getByRole('checkbox', { name: 'Spent' }).check();
       await page.keyboard.press('Escape');
@@ -123,22 +123,22 @@ export function findingWithoutIndexes(large: LargeApp): void {
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
       await page.getByRole('button', { name: 'Views' }).click();
       await page.getByRole('link', { name: 'Free and pro' }).click();
-      await waitForText(page, 'More than 10,000 matching users');
+      await waitForText(page, 'More than 10,000 matching people');
       await expect.poll(() => shownEmails(page), POLL).toEqual(await large.emails(filter, NEWEST, 0, 50));
       await page.getByRole('columnheader', { name: 'Spent' }).waitFor();
     });
 
-    it('is exported, one line for each user', async () => {
+    it('is exported, one line for each person', async () => {
       const page = await large.open('/users?where=data.city:eq:Vienna&where=data.news:eq:true');
       const matches = await large.count({ 'data.city': 'Vienna', 'data.news': true });
-      await waitForText(page, `${shown(matches)} matching users`);
+      await waitForText(page, `${shown(matches)} matching people`);
       const [header, ...lines] = await downloadedLines(page, () => exportAs(page, 'CSV for programs'));
       expect(header).toContain('data.name,data.plan,data.age,data.born,data.news,data.city,data.spent,data.visits');
       expect(lines).toHaveLength(matches);
       expect(lines.filter((line) => !/,Vienna,/.test(line))).toEqual([]);
       await page.goto(`${large.server.listener.url}/dashboard${pathAs(large.app, '/users')}`);
       await waitForText(page, `1–50 of ${shown(LARGE)}`);
-      const all = await downloadedLines(page, () => exportAs(page, 'NDJSON (one user per line)'), '\n');
+      const all = await downloadedLines(page, () => exportAs(page, 'NDJSON (one person per line)'), '\n');
       expect(new Set(all.map((line) => JSON.parse(line).email)).size).toBe(LARGE);
     });
   });

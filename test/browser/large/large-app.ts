@@ -100,7 +100,7 @@ export function withLargeApp(): LargeApp {
       await progress.getByText(`Building the index of ${label}: `).waitFor();
     }
     await progress
-      .getByText(`of ${shown(LARGE)} users`)
+      .getByText(`of ${shown(LARGE)} people`)
       .first()
       .waitFor();
     await progress.waitFor({ state: 'detached', timeout: BUILD_MS });
@@ -145,7 +145,7 @@ export function withLargeApp(): LargeApp {
 
 /** The emails in the table of users, in their order. */
 export const shownEmails = (page: Page): Promise<string[]> =>
-  page.getByRole('region', { name: 'Table of users' }).locator('tbody td:first-child').allInnerTexts();
+  page.getByRole('region', { name: 'Table of people' }).locator('tbody td:first-child').allInnerTexts();
 
 export const waitForText = (page: Page | Locator, text: string | RegExp): Promise<void> =>
   page.getByText(text, { exact: true }).waitFor();

@@ -12,7 +12,7 @@ export const OF_APPS: View[] = [
       await page.getByRole('row', { name: / 30 / }).waitFor();
       await page.keyboard.press('Control+k');
       const palette = page.getByRole('dialog', { name: 'Go to an app or a page' });
-      await palette.getByRole('option', { name: 'All users Page' }).waitFor();
+      await palette.getByRole('option', { name: 'All people Page' }).waitFor();
       await palette.getByRole('option', { name: 'other-app App' }).waitFor();
     },
   },

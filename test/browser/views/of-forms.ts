@@ -53,7 +53,7 @@ export const OF_FORMS: View[] = [
     },
   },
   {
-    name: 'import of users',
+    name: 'import of people',
     role: 'operator',
     path: '/import',
     open: async (page) => {

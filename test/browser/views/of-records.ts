@@ -38,7 +38,7 @@ export const OF_RECORDS: View[] = [
     path: '/users',
     open: async (page) => {
       await page.getByRole('link', { name: 'user7@example.com' }).click();
-      await page.getByRole('button', { name: 'Erase user' }).click();
+      await page.getByRole('button', { name: 'Erase person' }).click();
       await dialog(page);
     },
   },
@@ -101,9 +101,9 @@ export const OF_RECORDS: View[] = [
     role: 'admin',
     path: '/apps/APP/privacy',
     open: async (page) => {
-      await page.getByRole('checkbox', { name: 'Erase users automatically' }).check();
+      await page.getByRole('checkbox', { name: 'Erase people automatically' }).check();
       await page.getByRole('button', { name: 'Check and save' }).click();
-      await page.getByText('No user has reached this age yet.').waitFor();
+      await page.getByText('Nobody has reached this age yet.').waitFor();
     },
   },
 ];

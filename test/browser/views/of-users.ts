@@ -12,10 +12,10 @@ export const OF_USERS: View[] = [
     },
   },
   {
-    name: 'no matching users',
+    name: 'no matching people',
     role: 'operator',
     path: '/users?q=none',
-    open: (page) => page.getByText('No users match').waitFor(),
+    open: (page) => page.getByText('No people match').waitFor(),
   },
   {
     name: 'column chooser',
@@ -37,7 +37,7 @@ export const OF_USERS: View[] = [
     },
   },
   {
-    name: 'filtered users',
+    name: 'filtered people',
     role: 'operator',
     path: '/users?where=data.plan:eq:pro&sort=email&order=asc',
     open: (page) => page.getByRole('button', { name: 'Plan is pro', exact: true }).waitFor(),
@@ -46,7 +46,7 @@ export const OF_USERS: View[] = [
     name: 'several filters',
     role: 'operator',
     path: '/users?q=name&where=data.plan:eq:pro&where=createdAt:gte:2020-01-31&where=data.name:empty:false',
-    open: (page) => page.getByText('30 matching users', { exact: true }).waitFor(),
+    open: (page) => page.getByText('30 matching people', { exact: true }).waitFor(),
   },
   {
     name: 'filter form',
@@ -64,8 +64,8 @@ export const OF_USERS: View[] = [
     role: 'operator',
     path: '/users?q=user7',
     open: async (page) => {
-      await page.getByRole('button', { name: 'Erase matching users' }).click();
-      await page.getByLabel('Number of users').fill('1');
+      await page.getByRole('button', { name: 'Erase matching people' }).click();
+      await page.getByLabel('Number of people').fill('1');
     },
   },
   {
@@ -84,7 +84,7 @@ export const OF_USERS: View[] = [
     },
   },
   {
-    name: 'selected users',
+    name: 'selected people',
     role: 'operator',
     path: '/users',
     open: async (page) => {
@@ -93,23 +93,23 @@ export const OF_USERS: View[] = [
     },
   },
   {
-    name: 'change of many users',
+    name: 'change of many people',
     role: 'operator',
     path: '/users?where=data.plan:eq:pro',
     open: async (page) => {
       await press(page, 'Change a field');
-      const form = page.getByRole('dialog', { name: 'Change a field of many users' });
+      const form = page.getByRole('dialog', { name: 'Change a field of many people' });
       await form.getByLabel('Field').selectOption('Plan');
       await form.getByLabel('New value').selectOption('free');
       await form.getByText('and 20 more').waitFor();
     },
   },
   {
-    name: 'recent changes of many users',
+    name: 'recent changes of many people',
     role: 'operator',
     path: '/users',
     open: async (page) => {
-      await page.getByText('Recent changes of many users').click();
+      await page.getByText('Recent bulk changes').click();
       await page.getByRole('group').getByRole('listitem').getByRole('button', { name: 'Undo' }).waitFor();
     },
   },
@@ -146,24 +146,24 @@ export const OF_USERS: View[] = [
     },
   },
   {
-    name: 'users of any app',
+    name: 'people of any app',
     role: 'admin',
     path: '/apps/APP/users',
     open: (page) => page.getByText('1–30 of 30').waitFor(),
   },
   {
-    name: 'users of an app without any',
+    name: 'people of an app without any',
     role: 'admin',
     path: '/apps/other-app/users',
-    open: (page) => page.getByText('No users yet').waitFor(),
+    open: (page) => page.getByText('No people yet').waitFor(),
   },
   {
-    name: 'search of all users',
+    name: 'search of all people',
     role: 'admin',
     path: '/users?q=nobody',
-    open: (page) => page.getByText('No users match').waitFor(),
+    open: (page) => page.getByText('No people match').waitFor(),
   },
-  { name: 'all users', role: 'admin', path: '/users', open: (page) => page.getByText('user29@example.com').waitFor() },
+  { name: 'all people', role: 'admin', path: '/users', open: (page) => page.getByText('user29@example.com').waitFor() },
   {
     name: 'ended session',
     role: 'operator',

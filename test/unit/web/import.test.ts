@@ -86,7 +86,7 @@ describe('the advice for an import that rejected every line', () => {
     expect(comma?.text).toBe('Set “Numbers” to “1.5”.');
     expect(rejecting(['E-Mail must be an email address'])?.text).toContain('Choose the column that has the emails');
     expect(rejecting(['data.name is required'])?.text).toContain('Choose the column of the file for data.name');
-    expect(rejecting(['no record has this email'])?.text).toContain('“Create and update users”');
+    expect(rejecting(['no record has this email'])?.text).toContain('“Create and update people”');
     expect(rejecting(['Born has no time zone: set timeZone'])?.text).toContain('Set “Time zone”');
     expect(rejecting(['Note must have at most 5 characters'])?.text).toBe('Change the file, or the schema.');
   });

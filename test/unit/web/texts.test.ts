@@ -34,7 +34,7 @@ describe('the records that newly fail a schema', () => {
   });
 });
 
-describe('a chart that saw a part of the users', () => {
+describe('a chart that saw a part of the people', () => {
   const path = 'data.plan';
   type CountOf = Parameters<typeof countedBreakdown>[2];
   const counting =

@@ -409,7 +409,7 @@ export const connect: typeof en = {
     staffOnly:
       'Nur das Team der App kann dieses Feld setzen. Benennen Sie es um oder entfernen Sie es aus dem Formular',
     allowWebsite: (origin) =>
-      `Personen werden nur zu erlaubten Websites geleitet. Erlauben Sie ${origin} auf dem Reiter „Einbinden“`,
+      `Personen werden nur zu erlaubten Websites geleitet. Erlauben Sie ${origin} auf der Seite „Teilen“`,
     noName: 'Hat keinen Namen und wird daher von Browsern nicht gesendet',
     buttonName:
       'Entfernen Sie den Namen der Schaltfläche: Browser senden sie als Feld. Ist sie eine Antwort, fragen Sie mit Optionsfeldern',

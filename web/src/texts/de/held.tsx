@@ -12,10 +12,10 @@ export const held: typeof en = {
   ),
   unproved: (count, settings) => (
     <>
-      <strong>{formatNumber(count)}</strong> ohne Arbeitsnachweis: Das Formular wurde ohne JavaScript gesendet, oder
-      seine Seite ist keine https-Seite. „Einbetten“, „Erweitertes Formular“ und „Link“ auf der Seite „Einbinden“
-      erbringen den Nachweis. Um einfache Formulare sofort zu speichern, wählen Sie einen anderen Schutz: {settings}.
-      Der Absender liest, dass jemand die Eingaben ansehen wird.
+      <strong>{formatNumber(count)}</strong> ohne gelöste Rechenaufgabe: Das Formular wurde ohne JavaScript gesendet,
+      oder seine Seite ist keine https-Seite. „Einbetten“, „Erweitertes Formular“ und „Link“ auf der Seite „Teilen“
+      lösen die Aufgabe. Um einfache Formulare sofort zu speichern, wählen Sie einen anderen Schutz: {settings}. Der
+      Absender liest, dass jemand die Eingaben ansehen wird.
     </>
   ),
   unchecked: (count) => (
@@ -29,7 +29,7 @@ export const held: typeof en = {
   noOlder: 'Keine älteren Einsendungen',
   nothingNote:
     'Eine Einsendung wird zurückgehalten, wenn das versteckte Feld ihres Formulars ausgefüllt wurde, wie es ' +
-    'Programme tun, oder wenn das Formular ohne JavaScript gesendet wurde, während ein Arbeitsnachweis verlangt ist. ' +
+    'Programme tun, oder wenn das Formular ohne JavaScript gesendet wurde, während eine Rechenaufgabe verlangt ist. ' +
     'Im zweiten Fall liest der Absender, dass jemand die Einsendung ansehen wird.',
   stored: (email) => `Die Einsendung von ${email} ist gespeichert.`,
   notStored: (email) => `Die Einsendung von ${email} wurde nicht gespeichert`,
@@ -45,7 +45,7 @@ export const held: typeof en = {
   reason: 'Grund',
   reasons: {
     honeypot: 'Das versteckte Feld wurde ausgefüllt',
-    'no-proof': 'Ohne Arbeitsnachweis gesendet',
+    'no-proof': 'Ohne gelöste Rechenaufgabe gesendet',
     'no-captcha': 'Ohne gelöste Aufgabe gesendet',
     'captcha-away': 'Der Anbieter war nicht erreichbar',
   },

@@ -54,7 +54,7 @@ export const keys: typeof en = {
     'liest. Ein verlorener Schlüssel lässt sich nicht wiederherstellen: Löschen Sie ihn und erstellen Sie einen neuen.',
 
   scopes: {
-    submit: { name: 'Einsenden', meaning: 'Einsendungen ohne Arbeitsnachweis senden.' },
+    submit: { name: 'Einsenden', meaning: 'Einsendungen ohne Rechenaufgabe senden.' },
     'users:read': {
       name: 'Personen lesen',
       meaning: 'Personen, zurückgehaltene Einsendungen und Statistiken auflisten, suchen und lesen.',

@@ -61,7 +61,7 @@ export const users: typeof en = {
     matching: 'Passende Personen',
     newIn: (days) => `Neu in ${formatNumber(days)} Tagen`,
     lastSubmission: 'Letzte Einsendung',
-    allOn: 'Alle neuen am',
+    allOn: 'Alle erstellt am',
     chart: (timeZone) => `Neue Personen pro Tag (${timeZone})`,
   },
 
@@ -272,7 +272,7 @@ export const users: typeof en = {
     hadValue: (count) =>
       plural(count, { one: '# Person hatte diesen Wert schon.', other: '# Personen hatten diesen Wert schon.' }),
     hadNone: (count) => plural(count, { one: '# Person hatte keinen Wert.', other: '# Personen hatten keinen Wert.' }),
-    recent: 'Letzte Änderungen vieler Personen',
+    recent: 'Letzte Sammeländerungen',
     removed: 'entfernt',
     refused: (count) => `${common.users(count)} nicht geändert.`,
     stopped: (done, total, changed) =>

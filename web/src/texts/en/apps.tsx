@@ -3,7 +3,7 @@ import { plural } from '../format.ts';
 
 export const apps = {
   title: 'Apps',
-  note: 'Each app has its own users and its own schema',
+  note: 'Each app has its own people and its own schema',
   newFromTemplate: 'New app from a template',
   createApp: 'Create app',
   list: 'List of apps',
@@ -14,19 +14,19 @@ export const apps = {
   showMore: 'Show more apps',
   firstTitle: 'Create your first app',
   firstNote:
-    'Forms, sites and devices submit users to an app. A template has the fields of a common form and gives you a ' +
+    'Forms, sites and devices send what people enter to an app. A template has the fields of a common form and gives you a ' +
     'page to send it. Or create an empty app and define its fields yourself.',
   startFromTemplate: 'Start from a template',
 
   table: 'Table of apps',
   app: 'App',
   adminLogIn: (sourceAppId: string) => `Administrators log in as ${sourceAppId}.`,
-  users: 'Users',
+  users: 'People',
   lastSubmission: 'Last submission',
 
   pages: {
     inbox: 'Inbox',
-    users: 'Users',
+    users: 'People',
     form: 'Form',
     fields: 'Fields',
     design: 'Design',
@@ -44,7 +44,7 @@ export const apps = {
     settings: 'Settings',
     held: 'Held',
   },
-  viewUsers: 'View users',
+  viewUsers: 'View people',
   connectForm: 'Share the form',
   privacyAndRetention: 'Privacy and retention',
   heldSubmissions: 'Held submissions',
@@ -83,36 +83,36 @@ export const apps = {
 
   deleteApp: 'Delete app',
   deleteAppAndUsers: (users: number) =>
-    plural(users, { one: 'Delete app and # user', other: 'Delete app and # users' }),
+    plural(users, { one: 'Delete app and # person', other: 'Delete app and # people' }),
   deleteNote: () => (
     <>
-      This deletes the app, all versions of its schema and <strong>all its users</strong>. The service rejects later
+      This deletes the app, all versions of its schema and <strong>all its people</strong>. The service rejects later
       submissions to this app.
     </>
   ),
   deleteCountedNote: (users: number) => (
     <>
       This deletes the app, all versions of its schema and{' '}
-      <strong>{plural(users, { one: 'its # user', other: 'its # users' })}</strong>. The service rejects later
+      <strong>{plural(users, { one: 'its # person', other: 'its # people' })}</strong>. The service rejects later
       submissions to this app.
     </>
   ),
   deleted: (sourceAppId: string) => `App ${sourceAppId} was deleted`,
-  usersDeleted: (users: number) => plural(users, { one: '# user was deleted', other: '# users were deleted' }),
+  usersDeleted: (users: number) => plural(users, { one: '# person was deleted', other: '# people were deleted' }),
 
-  allUsers: 'All users',
-  allUsersNote: 'Users of every app, newest first',
-  listOfUsers: 'List of users',
+  allUsers: 'All people',
+  allUsersNote: 'People of every app, newest first',
+  listOfUsers: 'List of people',
   searchUsers: 'Search the data of all apps',
-  noUsers: 'No users yet',
-  noUsersNote: 'Users appear here when a form submits them.',
-  noUsersOnPage: 'No users on this page',
+  noUsers: 'No people yet',
+  noUsersNote: 'People appear here when a form submits them.',
+  noUsersOnPage: 'No people on this page',
   noUsersOnPageNote: 'The list has fewer pages.',
   goToFirstPage: 'Go to first page',
-  noUsersSoFar: 'No users found so far',
-  noUsersMatch: 'No users match',
+  noUsersSoFar: 'No people found so far',
+  noUsersMatch: 'No people match',
   noUsersMatchNote: 'The search matches the beginnings of words.',
   searchOn: 'Search on',
-  tableOfUsers: 'Table of users',
+  tableOfUsers: 'Table of people',
   schemaVersion: 'Schema version',
 };

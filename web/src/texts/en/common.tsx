@@ -23,7 +23,7 @@ export const common = {
   deletedAccount: 'Deleted account',
   deletedKey: 'Deleted API key',
   deletedWebhook: 'Deleted webhook',
-  users: (count: number) => plural(count, { one: '# user', other: '# users' }),
+  users: (count: number) => plural(count, { one: '# person', other: '# people' }),
   fields: (count: number) => plural(count, { one: '# field', other: '# fields' }),
   items: (count: number) => plural(count, { one: '# item', other: '# items' }),
   changes: (count: number) => plural(count, { one: '# change', other: '# changes' }),

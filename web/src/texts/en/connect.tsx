@@ -400,7 +400,7 @@ export const connect = {
     password: 'Passwords should not be collected. Remove the field',
     noKey: (key: string) => `The name cannot be a key. Rename it to ${key}`,
     staffOnly: 'Only the team of the app can set this field. Rename it, or remove it from the form',
-    allowWebsite: (origin: string) => `People are only sent to allowed websites. Allow ${origin} on the Connect tab`,
+    allowWebsite: (origin: string) => `People are only sent to allowed websites. Allow ${origin} on the page “Share”`,
     noName: 'Has no name, so browsers do not send it',
     buttonName:
       'Remove the name of the button: browsers send it as a field. If the button is an answer, ask with radio buttons',

@@ -27,8 +27,8 @@ export const entrance = {
   member: 'Member',
   memberMeaning: 'You get an account. A manager or an administrator adds you to apps later.',
   roles: {
-    viewer: { name: 'Viewer', meaning: 'You can read users, charts and held submissions.' },
-    editor: { name: 'Editor', meaning: 'You can read, change, erase, import and export users.' },
+    viewer: { name: 'Viewer', meaning: 'You can read people, charts and held submissions.' },
+    editor: { name: 'Editor', meaning: 'You can read, change, erase, import and export people.' },
     manager: { name: 'Manager', meaning: 'You can change everything in the app, and invite others.' },
   },
   hasAccount: (email: string) => (

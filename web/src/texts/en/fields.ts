@@ -35,7 +35,7 @@ export const fields = {
     maxItems: 'Max choices',
     types: 'Types of files',
     maxFiles: 'Max files',
-    maxBytes: 'Max bytes of a file',
+    maxBytes: 'Largest size of a file, in bytes',
     indexed: 'Indexed',
     default: 'Default value',
     help: 'Help text',

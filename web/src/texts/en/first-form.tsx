@@ -46,7 +46,7 @@ export const firstForm = {
   changeFields: 'Change the fields',
   changeSettings: 'Change the texts, emails and limits of the form',
   invitePeople: 'Invite people to the app',
-  seeUsers: 'See all users',
+  seeUsers: 'See all people',
 
   // From here on the people who fill in the form read everything but `name` and `purpose`.
   fullName: 'Name',

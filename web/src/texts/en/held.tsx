@@ -13,7 +13,7 @@ export const held = {
   unproved: (count: number, settings: ReactNode) => (
     <>
       <strong>{formatNumber(count)}</strong> came without a proof of work: the form was sent without JavaScript, or its
-      page is not an https page. Embed, Enhanced form and Link on the Connect page send a proof of work. To store plain
+      page is not an https page. Embed, Enhanced form and Link on the Share page send a proof of work. To store plain
       forms at once, choose another protection in {settings}. The sender reads that somebody will look at the entries.
     </>
   ),

@@ -20,10 +20,10 @@ function counts(created: number, updated: number, unchanged: number, rejected: n
 }
 
 export const imports = {
-  users: 'Users',
+  users: 'People',
   title: 'Import',
   note: (app: string) =>
-    `Create and change users of ${app} from a CSV or NDJSON file. A file is deleted when its import ends.`,
+    `Create and change people of ${app} from a CSV or NDJSON file. A file is deleted when its import ends.`,
   file: 'File',
   fileNote: 'CSV with a header, one JSON object in each line (UTF-8 or UTF-16), or the ZIP archive of an export',
   chooseFile: 'Choose a file',
@@ -39,9 +39,9 @@ export const imports = {
 
   isMapped: 'Each line has an email and its data, as an export writes it.',
   modes: {
-    upsert: 'Create and update users',
-    insert: 'Only create users',
-    update: 'Only update users',
+    upsert: 'Create and update people',
+    insert: 'Only create people',
+    update: 'Only update people',
   } satisfies Record<Import['settings']['mode'], string>,
   lists: 'Lists',
   arrays: {
@@ -163,24 +163,24 @@ export const imports = {
   runningNext: 'You can leave this page: the import continues, and its result appears here.',
   uploadingNext:
     'The service does not have the whole file. If no page is sending it now, delete this entry and import the file again.',
-  dryRunNextHere: 'To store the users, press “Import” above.',
-  dryRunNext: 'To store the users, choose the file again and press “Import”.',
-  usersStay: 'The file is deleted. The users stay, even when you delete this entry.',
+  dryRunNextHere: 'To store the people, press “Import” above.',
+  dryRunNext: 'To store the people, choose the file again and press “Import”.',
+  usersStay: 'The file is deleted. The people stay, even when you delete this entry.',
   firstRejected: 'First rejected lines',
   problem: (line: number, message: string) => `Line ${line}: ${message}`,
   more: (count: number) => `${formatNumber(count)} more`,
   deleteTitle: 'Delete this import?',
   deleteNote:
-    'The file and the rejected lines of the import are deleted. The users that the import created or changed stay.',
+    'The file and the rejected lines of the import are deleted. The people that the import created or changed stay.',
   deleteRunningNote:
-    'The import stops. Its file and its rejected lines are deleted. The users that it created or changed stay.',
+    'The import stops. Its file and its rejected lines are deleted. The people that it created or changed stay.',
   deleteUndoingNote:
     'The undo stops, and cannot be continued. The file and the rejected lines of the import are deleted.',
   undoTitle: 'Undo this import?',
   undoNote:
-    'Users whom the import created are erased, unless somebody changed or submitted them since. In other users, ' +
+    'People whom the import created are erased, unless somebody changed or submitted them since. In other people, ' +
     'values that the import replaced come back where they have not changed since. All others stay.',
-  undoOnce: 'This takes place once, and erased users cannot be restored.',
+  undoOnce: 'This takes place once, and erased people cannot be restored.',
   undoing: (done: number) => `Undoing: ${common.users(done)} processed`,
   undoingNext: 'You can leave this page: the undo continues.',
   undoProgress: 'Progress of the undo',
@@ -191,8 +191,8 @@ export const imports = {
   advice: {
     allRejected: (reason: string) => `Every line was rejected because: ${reason}`,
     firstRejected: (count: number, reason: string) => `Every line was rejected, the first ${count} because: ${reason}`,
-    exists: 'These users exist. Set “Users” to “Create and update users”.',
-    missing: 'These users do not exist. Set “Users” to “Create and update users”.',
+    exists: 'These people exist. Set “People” to “Create and update people”.',
+    missing: 'These people do not exist. Set “People” to “Create and update people”.',
     cells:
       'The lines and the header have different numbers of cells. Correct the header, or quote cells that contain the delimiter.',
     encoding: 'Save the file as UTF-8, and import it again.',
@@ -205,7 +205,8 @@ export const imports = {
     decimalPointOrField: (column: string) => `Set “Numbers” to “1.5”, or choose another field for ${column}.`,
     decimalComma: (column: string) =>
       `Set “Numbers” to “1,5” if ${column} has a decimal comma, or choose another field for it.`,
-    required: (column: string) => `Choose the column of the file for ${column}, or set “Users” to “Only update users”.`,
+    required: (column: string) =>
+      `Choose the column of the file for ${column}, or set “People” to “Only update people”.`,
     choices: (column: string) =>
       `The field does not have the values of ${column}. Add them to the schema, or change the file.`,
     other: 'Change the file, or the schema.',

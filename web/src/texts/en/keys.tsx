@@ -3,7 +3,7 @@ import type { KeyScope } from '../../api/endpoints.ts';
 export const keys = {
   title: 'API keys',
   note: (sourceAppId: string) =>
-    `Programs use API keys to read, change and submit users of ${sourceAppId} without a password.`,
+    `Programs use API keys to read, change and submit people of ${sourceAppId} without a password.`,
   create: 'Create API key',
   nothing: 'No API keys yet',
   nothingNote:
@@ -53,10 +53,10 @@ export const keys = {
 
   scopes: {
     submit: { name: 'Submit', meaning: 'Send submissions without a proof of work.' },
-    'users:read': { name: 'Read users', meaning: 'List, search and read users, held submissions and statistics.' },
-    'users:write': { name: 'Change users', meaning: 'Change and erase users, release and delete held submissions.' },
-    import: { name: 'Import', meaning: 'Import users from files.' },
-    export: { name: 'Export', meaning: 'Export all users, or everything about a person.' },
+    'users:read': { name: 'Read people', meaning: 'List, search and read people, held submissions and statistics.' },
+    'users:write': { name: 'Change people', meaning: 'Change and erase people, release and delete held submissions.' },
+    import: { name: 'Import', meaning: 'Import people from files.' },
+    export: { name: 'Export', meaning: 'Export all people, or everything about a person.' },
     'schema:write': { name: 'Replace the schema', meaning: 'Read and replace the schema of the app.' },
     webhooks: { name: 'Webhooks', meaning: 'Manage the webhooks of the app.' },
   } satisfies Record<KeyScope, { name: string; meaning: string }>,

@@ -4,8 +4,8 @@ export const members = {
   roles: { admin: 'admin', shared: 'shared password', viewer: 'viewer', editor: 'editor', manager: 'manager' },
   labels: { viewer: 'Viewer', editor: 'Editor', manager: 'Manager' },
   meanings: {
-    viewer: 'Reads users, charts and held submissions.',
-    editor: 'Also changes, erases, imports and exports users.',
+    viewer: 'Reads people, charts and held submissions.',
+    editor: 'Also changes, erases, imports and exports people.',
     manager: 'Also changes the schema, settings, webhooks, API keys and members, and reads the audit log.',
   },
 

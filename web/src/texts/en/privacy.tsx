@@ -136,42 +136,42 @@ export const privacy = {
   retention: {
     title: 'Retention',
     now: (setting: string) => `Now: ${setting}`,
-    erase: 'Erase users automatically',
+    erase: 'Erase people automatically',
     days: 'Days',
     countedFrom: 'Counted from',
     bases: { updatedAt: 'the last change', createdAt: 'the creation' },
     check: 'Check and save',
     saved: 'Retention saved',
-    kept: 'Users are kept until somebody erases them.',
+    kept: 'People are kept until somebody erases them.',
     erasedAfter: {
       updatedAt: (days: number) =>
         plural(days, {
-          one: 'Users are erased # day after the last change.',
-          other: 'Users are erased # days after the last change.',
+          one: 'People are erased # day after the last change.',
+          other: 'People are erased # days after the last change.',
         }),
       createdAt: (days: number) =>
         plural(days, {
-          one: 'Users are erased # day after the creation.',
-          other: 'Users are erased # days after the creation.',
+          one: 'People are erased # day after the creation.',
+          other: 'People are erased # days after the creation.',
         }),
     },
 
-    counting: 'Counting the users that this would erase…',
+    counting: 'Counting the people that this would erase…',
     appId: 'App ID',
     save: 'Save retention',
-    noneNow: 'No user has reached this age yet. Users are erased when they reach it.',
+    noneNow: 'Nobody has reached this age yet. People are erased when they reach it.',
     someNow: (count: number) => (
       <>
-        <strong>{plural(count, { one: '# user', other: '# users' })}</strong>{' '}
+        <strong>{plural(count, { one: '# person', other: '# people' })}</strong>{' '}
         {plural(count, { one: 'has', other: 'have' })} reached this age and will be erased permanently within an hour.
-        Other users follow when they reach it.
+        Other people follow when they reach it.
       </>
     ),
     manyNow: (count: number) => (
       <>
-        <strong>{plural(count, { one: 'At least # user', other: 'At least # users' })}</strong>{' '}
+        <strong>{plural(count, { one: 'At least # person', other: 'At least # people' })}</strong>{' '}
         {plural(count, { one: 'has', other: 'have' })} reached this age and will be erased permanently within an hour.
-        Other users follow when they reach it.
+        Other people follow when they reach it.
       </>
     ),
   },

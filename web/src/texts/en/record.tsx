@@ -2,16 +2,16 @@ import type { ReactNode } from 'react';
 import { formatNumber, plural } from '../format.ts';
 
 export const record = {
-  users: 'Users',
-  neighbours: 'Users of the list',
-  previous: 'Previous user',
-  next: 'Next user',
-  erase: 'Erase user',
+  users: 'People',
+  neighbours: 'People of the list',
+  previous: 'Previous person',
+  next: 'Next person',
+  erase: 'Erase person',
   editTitle: (email: string) => `Edit ${email}`,
-  notFound: 'User not found',
-  noSuchUser: 'No user has this ID',
-  goToUsers: 'Go to users',
-  notFoundNote: 'The user may have been erased or may belong to another app.',
+  notFound: 'Person not found',
+  noSuchUser: 'No person has this ID',
+  goToUsers: 'Go to people',
+  notFoundNote: 'The person may have been erased or may belong to another app.',
 
   facts: 'About this record',
   schemaVersion: 'Schema version',
@@ -52,7 +52,7 @@ export const record = {
   showLess: 'Show less',
   showAll: (characters: number) => `Show all ${formatNumber(characters)} characters`,
 
-  erased: 'User erased',
+  erased: 'Person erased',
   erasedNote: (email: string) => `All data of ${email} was deleted`,
   erasePermanently: 'Erase permanently',
   eraseNote:
@@ -62,11 +62,11 @@ export const record = {
   editing: {
     saved: 'Saved',
     saveMine: 'Save my values',
-    conflict: 'This user was changed meanwhile',
+    conflict: 'This person was changed meanwhile',
     otherFields: 'The changes concern other fields. Save again to add yours.',
     nowStored: 'Now stored:',
     takeStored: (count: number) => plural(count, { one: 'Take the stored value', other: 'Take the stored values' }),
-    changedMeanwhile: 'The user was changed meanwhile',
+    changedMeanwhile: 'The person was changed meanwhile',
 
     noValue: 'No value',
     yes: 'Yes',
@@ -99,11 +99,11 @@ export const record = {
     undidChanges: (who: string) => `${who} undid changes`,
     undidImport: (who: string) => `${who} undid an import`,
     undidChange: (who: string, revision: number) => `${who} undid change ${revision}`,
-    manyAtOnce: (who: string) => `${who}, many users at once`,
+    manyAtOnce: (who: string) => `${who}, many people at once`,
 
     undone: 'Undone',
     undoneNote: 'The values before the change are stored',
-    tooManyFollowed: 'Too many changes followed; see the history of the user',
+    tooManyFollowed: 'Too many changes followed; see the history of the person',
     notUndone: 'Not undone',
     changeStored: (email: string) => `The change of ${email} is stored`,
   },

@@ -139,7 +139,7 @@ export const schemaEditor = {
       one: 'The newest # stored record match the new schema.',
       other: 'The newest # stored records match the new schema.',
     }),
-  olderNotChecked: 'There was no time to check the older records.',
+  olderNotChecked: 'Only the newest records were checked, because the check ended after its time.',
   alreadyFailing: (count: number) =>
     plural(count, {
       one: '# other record already fails the live schema.',

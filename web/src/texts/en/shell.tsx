@@ -3,7 +3,7 @@ export const shell = {
   skip: 'Skip to content',
   mainNavigation: 'Main',
   apps: 'Apps',
-  allUsers: 'All users',
+  allUsers: 'All people',
   privacy: 'Privacy',
   auditLog: 'Audit log',
   accounts: 'Accounts',

@@ -1,32 +1,32 @@
 import { formatNumber, plural } from '../format.ts';
 import { common } from './common.tsx';
 
-const matching = (count: number) => plural(count, { one: '# matching user', other: '# matching users' });
-const selected = (count: number) => plural(count, { one: '# selected user', other: '# selected users' });
+const matching = (count: number) => plural(count, { one: '# matching person', other: '# matching people' });
+const selected = (count: number) => plural(count, { one: '# selected person', other: '# selected people' });
 
 export const users = {
   unread: 'Changed since your last visit',
-  title: 'Users',
-  note: (sourceAppId: string) => `Users who submitted to ${sourceAppId}`,
+  title: 'People',
+  note: (sourceAppId: string) => `People who submitted to ${sourceAppId}`,
   import: 'Import',
-  list: 'List of users',
+  list: 'List of people',
   notDirectly: 'This page cannot be opened directly',
   notDirectlyNote:
-    'In this order the list has too many users. Go to the first page, and open the next pages from there.',
+    'In this order the list has too many people. Go to the first page, and open the next pages from there.',
   firstPage: 'Go to first page',
-  emptyPage: 'No users on this page',
+  emptyPage: 'No people on this page',
   fewerPages: 'The list has fewer pages.',
-  noMatch: 'No users match',
+  noMatch: 'No people match',
   noMatchNote:
     'All filters must match. A filter with “is” matches the exact value; the search matches the beginnings of words.',
-  showAll: 'Show all users',
-  none: 'No users yet',
-  noneNote: 'Users appear here when a form submits them, or when you import a file.',
+  showAll: 'Show all people',
+  none: 'No people yet',
+  noneNote: 'People appear here when a form submits them, or when you import a file.',
   importFile: 'Import a file',
   connect: 'Share the form',
 
-  table: 'Table of users',
-  newUsers: (count: number) => plural(count, { one: '# new user', other: '# new users' }),
+  table: 'Table of people',
+  newUsers: (count: number) => plural(count, { one: '# new person', other: '# new people' }),
   select: (email: string) => `Select ${email}`,
   editInTable: 'Edit in table',
   // Read aloud after the value of a cell.
@@ -45,35 +45,35 @@ export const users = {
     link: 'The link',
   },
 
-  countingMatches: 'Counting the matching users…',
-  noMatchLeft: 'No users match now.',
+  countingMatches: 'Counting the matching people…',
+  noMatchLeft: 'No people match now.',
 
   statistics: {
     title: 'Statistics',
-    ofMatching: 'Statistics of the matching users',
-    users: 'Users',
-    matching: 'Matching users',
+    ofMatching: 'Statistics of the matching people',
+    users: 'People',
+    matching: 'Matching people',
     newIn: (days: number) => `New in ${formatNumber(days)} days`,
     lastSubmission: 'Last submission',
     // The date follows.
-    allOn: 'All new ones on',
-    chart: (timeZone: string) => `New users per day (${timeZone})`,
+    allOn: 'All created on',
+    chart: (timeZone: string) => `New people per day (${timeZone})`,
   },
 
   search: {
     progress: 'Making search fast',
     progressOf: (done: number, total: number) => `Making search fast: ${formatNumber(done)} of ${common.users(total)}`,
-    progressNext: 'Until then a search reads all users. You can leave this page.',
+    progressNext: 'Until then a search reads all people. You can leave this page.',
     index: 'Search index',
-    note: 'A search reads all users.',
+    note: 'A search reads all people.',
     enable: 'Make search fast',
-    isOn: 'A search uses an index.',
-    disable: 'Remove the index',
+    isOn: 'Search is fast: it uses an index.',
+    disable: 'Remove the search index',
   },
 
   summary: {
     all: {
-      exact: (count: number) => plural(count, { one: '# user', other: 'All # users' }),
+      exact: (count: number) => plural(count, { one: '# person', other: 'All # people' }),
       moreThan: (count: number) => `More than ${common.users(count)}`,
       atLeast: (count: number) => `At least ${common.users(count)}`,
     },
@@ -93,9 +93,9 @@ export const users = {
     stop: 'Stop',
     continue: 'Continue',
     sortedInPart:
-      'There was no time to sort all users. This page is sorted among those that were read; the next pages show the others.',
+      'There was no time to sort all people. This page is sorted among those that were read; the next pages show the others.',
     sortedByText: 'In this order, letters such as ä and é come after z. Capital and small letters count the same.',
-    indexSortsAll: 'With an index, all users are sorted.',
+    indexSortsAll: 'With an index, all people are sorted.',
     notAPage: 'The service returned the whole list instead of a page',
   },
 
@@ -197,13 +197,13 @@ export const users = {
     by: 'Break down by',
     choose: 'Break down by…',
     title: (field: string) => `Breakdown by ${field}`,
-    countAll: 'Count all users',
+    countAll: 'Count all people',
     of: (count: number) => `Of ${common.users(count)}.`,
     ofPart: (count: number) => `There was no time to count all: this shows the ${common.users(count)} that were read.`,
     limited: 'There are too many different values to find the most frequent ones with certainty.',
     press: 'Press a bar to filter.',
     timeZone: (timeZone: string) => `Time zone: ${timeZone}.`,
-    noMatch: 'No users match.',
+    noMatch: 'No people match.',
 
     bar: (value: string, count: number, share: string) => `${value}: ${common.users(count)}, ${share}`,
     otherValues: 'Other values',
@@ -214,7 +214,7 @@ export const users = {
   export: {
     title: 'Export',
     selected: 'Export selected',
-    users: 'Users',
+    users: 'People',
     started: 'Export started',
     startedNote: (users: string) =>
       `Your browser is downloading: ${users}. Its list of downloads shows when the file is complete`,
@@ -226,7 +226,7 @@ export const users = {
     commas: 'With commas and a byte order mark, as Excel expects in your language',
     programs: 'CSV for programs',
     json: 'JSON (one array)',
-    ndjson: 'NDJSON (one user per line)',
+    ndjson: 'NDJSON (one person per line)',
     zip: 'ZIP (CSV and all files)',
     options: 'Options for CSV',
     onlyShown: 'Only the columns of the table',
@@ -235,7 +235,7 @@ export const users = {
 
   change: {
     open: 'Change a field',
-    title: 'Change a field of many users',
+    title: 'Change a field of many people',
     field: 'Field',
     chooseField: 'Choose a field',
     newValue: 'New value',
@@ -249,7 +249,7 @@ export const users = {
     after: 'After',
     more: (count: number) => `and ${formatNumber(count)} more`,
 
-    processed: 'Processed users',
+    processed: 'Processed people',
     leftTitle: 'Left as they are',
     refusedTitle: 'Not changed',
     stop: 'Stop',
@@ -257,12 +257,12 @@ export const users = {
     changing: (done: number, total: number) => `Changing: ${formatNumber(done)} of ${common.users(total)}`,
     changingNext: 'You can leave this page: the change continues. You can undo the change when it has ended.',
     undoingNext: 'You can leave this page: the undo continues.',
-    stoppingNext: 'The change stops. Users that are changed already stay changed until you undo the change.',
+    stoppingNext: 'The change stops. People who are changed already stay changed until you undo the change.',
     changed: (count: number) => `${common.users(count)} changed.`,
     hadValue: (count: number) =>
-      plural(count, { one: '# user had this value already.', other: '# users had this value already.' }),
-    hadNone: (count: number) => plural(count, { one: '# user had no value.', other: '# users had no value.' }),
-    recent: 'Recent changes of many users',
+      plural(count, { one: '# person had this value already.', other: '# people had this value already.' }),
+    hadNone: (count: number) => plural(count, { one: '# person had no value.', other: '# people had no value.' }),
+    recent: 'Recent bulk changes',
     removed: 'removed',
     refused: (count: number) => `${common.users(count)} not changed.`,
     stopped: (done: number, total: number, changed: number) =>
@@ -275,7 +275,7 @@ export const users = {
   },
 
   selection: {
-    selectAll: 'Select all users shown',
+    selectAll: 'Select all people shown',
     selected,
     selectedMost: (count: number, most: number) => `${selected(count)} (at most ${formatNumber(most)})`,
     clear: 'Clear selection',
@@ -283,37 +283,37 @@ export const users = {
   },
 
   erasure: {
-    open: 'Erase matching users',
-    title: 'Erase users',
-    titleSelected: 'Erase selected users',
-    number: 'Number of users',
+    open: 'Erase matching people',
+    title: 'Erase people',
+    titleSelected: 'Erase selected people',
+    number: 'Number of people',
     action: (count: number) => `Erase ${common.users(count)} permanently`,
     note: (count: number) =>
-      `This deletes the records of all ${matching(count)} from the database. Users who are added meanwhile are kept.`,
+      `This deletes the records of all ${matching(count)} from the database. People who are added meanwhile are kept.`,
     noteSelected: (count: number, emails: string) =>
       `This deletes the records of ${selected(count)} from the database: ${emails}.`,
     noteMore: (count: number, emails: string, others: number) =>
       `This deletes the records of ${selected(count)} from the database: ${emails} and ${formatNumber(others)} more.`,
-    erased: 'Users erased',
-    erasedNote: (count: number) => plural(count, { one: '# user was erased', other: '# users were erased' }),
+    erased: 'People erased',
+    erasedNote: (count: number) => plural(count, { one: '# person was erased', other: '# people were erased' }),
 
     erasing: (count: number) => `Erasing ${common.users(count)}…`,
     erasingNext:
-      'Keep this page open until the end. “Cancel” stops the erasure; users that are erased already stay erased.',
+      'Keep this page open until the end. “Cancel” stops the erasure; people who are erased already stay erased.',
     stopped: 'Erasure stopped',
-    stoppedNote: 'The list shows the users that are left',
+    stoppedNote: 'The list shows the people who are left',
 
-    running: 'Erasing users',
+    running: 'Erasing people',
     done: (count: number) => `${common.users(count)} erased`,
-    progress: (gone: number, total: number) => `${formatNumber(gone)} of ${formatNumber(total)} users are erased.`,
+    progress: (gone: number, total: number) => `${formatNumber(gone)} of ${formatNumber(total)} people are erased.`,
     keepOpen: 'Keep this page open until the end.',
     notTried: (count: number) =>
       plural(count, {
-        one: 'The erasure ended before # other user.',
-        other: 'The erasure ended before # other users.',
+        one: 'The erasure ended before # other person.',
+        other: 'The erasure ended before # other people.',
       }),
-    staySelected: 'Users that were not erased stay selected: you can try again.',
-    bar: 'Erased users',
+    staySelected: 'People who were not erased stay selected: you can try again.',
+    bar: 'Erased people',
     failed: (count: number) => `${common.users(count)} could not be erased`,
     stop: 'Stop',
   },

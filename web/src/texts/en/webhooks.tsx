@@ -10,7 +10,7 @@ export const webhooks = {
   list: 'List of webhooks',
   nothing: 'No webhooks yet',
   nothingNote: (sourceAppId: string) =>
-    `Add the URL of a program that should receive new, changed and erased users of ${sourceAppId}.`,
+    `Add the URL of a program that should receive new, changed and erased people of ${sourceAppId}.`,
 
   events: {
     'user.created': { name: 'Created', note: 'A person submitted for the first time.', inList: 'created' },
@@ -41,7 +41,7 @@ export const webhooks = {
 
   deliveriesTo: (url: string) => `Deliveries to ${url}`,
   deliveries: 'Deliveries',
-  usersEvents: (events: string) => `Users ${events}`,
+  usersEvents: (events: string) => `People ${events}`,
   added: (time: ReactNode) => <>Added {time}</>,
   enableUrl: (url: string) => `Enable ${url}`,
   enable: 'Enable',
