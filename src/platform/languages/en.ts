@@ -136,7 +136,7 @@ export const en = {
   title403: 'The form was not accepted',
   text403: 'Nothing was stored. Tell the owner of the website with the form.',
   text403Site:
-    'Nothing was stored: the form accepts no entries from the website that you came from. Tell the owner of the website. If it is yours, allow it in the dashboard, on the Connect page.',
+    'Nothing was stored: the form accepts no entries from the website that you came from. Tell the owner of the website. If it is yours, allow it in the dashboard, on the Share page.',
   text403Again: 'Nothing was stored. Open the page with the form again, then send it once more.',
   title404: 'This form does not exist',
   text404: 'Check the address. The form may have been renamed or removed.',
