@@ -39,6 +39,19 @@ async function addFilter({ field, words, value, choice, checked = [] }: NewFilte
 }
 
 describe('the search', () => {
+  it('marks nobody as new who is in the list because it ended', async () => {
+    await submitPeople();
+    await users.logIn();
+    await users.goTo(`/apps/${users.app.sourceAppId}/users?q=yale`);
+    await users.waitForText('1 matching person');
+    await users.page.getByLabel('Search all data').fill('');
+    await users.waitForText('All 3 people');
+    await expect.poll(users.emails).toHaveLength(3);
+    expect(await users.page.getByText(/new (?:person|people)$/).count()).toBe(0);
+    await users.submit('late@example.com', {});
+    await users.waitForText('1 new person');
+  });
+
   it('finds beginnings of words of an email and of any text, in any case, also while they are typed', async () => {
     await submitPeople();
     await users.logIn();

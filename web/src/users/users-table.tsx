@@ -48,7 +48,7 @@ export function UsersTable(props: UsersTableProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: `parameters` are new in each render
   const place = useMemo(() => placeState(parameters, users, next), [view, users, next]);
   const [edited, setEdited] = useState<EditedCell>();
-  const newIds = useNewIds(users, parameters);
+  const newIds = useNewIds(stale ? undefined : users, parameters);
   const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false);
   const wanted = shown.reduce((sum, column) => sum + column.width, 0);
   const { ref, width: room } = useElementSize();
@@ -138,12 +138,14 @@ function ColumnHeader({ column: { id, header, isNumber }, parameters, change, ch
 const NONE: ReadonlySet<string> = new Set();
 
 /** The ids of the users that were created while the same view was open. */
-function useNewIds(users: readonly UserRecord[], parameters: ListParameters): ReadonlySet<string> {
+function useNewIds(users: readonly UserRecord[] | undefined, parameters: ListParameters): ReadonlySet<string> {
   const view = JSON.stringify(parameters);
   const canShowNew = parameters.page === 1 && isNewestFirst(parameters);
   const seen = useRef<{ view: string; ids: Set<string> }>(undefined);
   const [newIds, setNewIds] = useState(NONE);
   useEffect(() => {
+    // The list of the filter before says nothing about this one.
+    if (!users) return;
     const ids = new Set(users.map(({ id }) => id));
     const before = seen.current;
     if (before && before.view === view && canShowNew) {
