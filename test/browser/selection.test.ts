@@ -126,7 +126,7 @@ describe('the selection of people', () => {
     await page.getByRole('button', { name: 'Erase selected', exact: true }).click();
     await page.getByLabel('Number of people').fill('8');
     await page.keyboard.press('Enter');
-    return { page, close, dialog: page.getByRole('dialog', { name: /users erased$/ }) };
+    return { page, close, dialog: page.getByRole('dialog', { name: /people erased$/ }) };
   }
 
   it('keeps those that could not be erased, with the reason', async () => {

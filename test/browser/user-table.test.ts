@@ -82,6 +82,6 @@ describe('the table', () => {
     await users.logIn();
     await users.waitForText('1–3 of 3');
     const box = await users.page.getByRole('region', { name: 'Table of people' }).boundingBox();
-    expect(box?.width).toBeGreaterThan(2000);
+    expect(box?.width).toBeGreaterThan(1850);
   });
 });

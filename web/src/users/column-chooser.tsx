@@ -16,7 +16,7 @@ export function ColumnChooser({ columns }: { columns: UserColumns }) {
       <Popover.Dropdown aria-label={t.users.shownColumns}>
         <Stack gap="xs" className={classes.list ?? ''}>
           {columns.all
-            .filter(({ enableHiding }) => enableHiding !== false)
+            .filter(({ id }) => id !== 'email')
             .map(({ id, header }) => (
               <Checkbox
                 key={id}

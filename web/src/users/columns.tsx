@@ -1,11 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import {
-  type ColumnDef,
-  type ColumnVisibilityState,
-  columnVisibilityFeature,
-  tableFeatures,
-} from '@tanstack/react-table';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Field, Kind, UserRecord } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
@@ -14,15 +8,18 @@ import { ownValue } from '../record/editing/draft.ts';
 import { t } from '../texts/texts.ts';
 import type { ChangeList } from './list/list-parameters.ts';
 
-export const features = tableFeatures({ columnVisibilityFeature });
-
-/** `id` is the value of the `sort` parameter. `width` is in pixels, or more on a wide screen. */
-export type UserColumn = ColumnDef<typeof features, UserRecord> & {
+export interface UserColumn {
+  /** The value of the `sort` parameter. */
   id: string;
   header: string;
+  /** In pixels; more on a wide screen. */
   width: number;
   isNumber?: boolean;
-};
+  cell: (user: UserRecord) => ReactNode;
+}
+
+/** Whether columns are shown, by id. One that is absent is shown. */
+type Visibility = Readonly<Record<string, boolean>>;
 
 /** The start of the keys under which this browser keeps the columns of an app. */
 const STORED_COLUMNS = 'columns of';
@@ -41,7 +38,7 @@ const FIELD_WIDTHS: Record<Kind, number> = {
 
 export interface UserColumns {
   all: UserColumn[];
-  visibility: ColumnVisibilityState;
+  visibility: Visibility;
   /** The ids of the visible columns. */
   shown: readonly string[];
   setVisible: (id: string, visible: boolean) => void;
@@ -50,6 +47,10 @@ export interface UserColumns {
 /** Columns of further fields are hidden by default. */
 const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
+const TIMES = [
+  ['createdAt', t.common.created],
+  ['updatedAt', t.common.updated],
+] as const;
 
 /**
  * The columns of an app: one per field. The URL names the visible ones, or this browser does.
@@ -62,7 +63,7 @@ export function useUserColumns(
   fields: readonly Field[] = NO_FIELDS,
   hasChanged = false,
 ): UserColumns {
-  const [chosen, setChosen] = useLocalStorage<ColumnVisibilityState>({
+  const [chosen, setChosen] = useLocalStorage<Visibility>({
     key: `${STORED_COLUMNS} ${sourceAppId}`,
     defaultValue: {},
     getInitialValueInEffect: false,
@@ -82,48 +83,38 @@ export function useUserColumns(
   return { all, visibility, shown: shownIds(all, visibility), setVisible };
 }
 
-function visibilityOf(all: readonly UserColumn[], shown: readonly string[]): ColumnVisibilityState {
+function visibilityOf(all: readonly UserColumn[], shown: readonly string[]): Visibility {
   return Object.fromEntries(all.map(({ id }) => [id, id === 'email' || shown.includes(id)]));
 }
 
-function shownIds(all: readonly UserColumn[], visibility: ColumnVisibilityState): string[] {
+function shownIds(all: readonly UserColumn[], visibility: Visibility): string[] {
   return all.filter(({ id }) => visibility[id] !== false).map(({ id }) => id);
 }
 
 function columnsOf(fields: readonly Field[]): UserColumn[] {
   return [
-    {
-      id: 'email',
-      header: t.common.email,
-      width: EMAIL_WIDTH,
-      enableHiding: false,
-      cell: ({ row }) => row.original.email,
-    },
+    { id: 'email', header: t.common.email, width: EMAIL_WIDTH, cell: ({ email }) => email },
     ...fields.map(
       (field): UserColumn => ({
         id: `data.${field.key}`,
         header: fieldName(field),
         width: FIELD_WIDTHS[field.kind],
         isNumber: field.kind === 'number',
-        cell: ({ row }) => <Value value={countOf(field, ownValue(row.original.data, field.key))} />,
+        cell: ({ data }) => <Value value={countOf(field, ownValue(data, field.key))} />,
       }),
     ),
-    {
-      id: 'createdAt',
-      header: t.common.created,
-      width: TIME_WIDTH,
-      cell: ({ row }) => <Time at={row.original.createdAt} relative />,
-    },
-    {
-      id: 'updatedAt',
-      header: t.common.updated,
-      width: TIME_WIDTH,
-      cell: ({ row }) => <Time at={row.original.updatedAt} relative />,
-    },
+    ...TIMES.map(
+      ([id, header]): UserColumn => ({
+        id,
+        header,
+        width: TIME_WIDTH,
+        cell: (user) => <Time at={user[id]} relative />,
+      }),
+    ),
   ];
 }
 
-function defaultVisibility(fields: readonly Field[], hasChanged: boolean): ColumnVisibilityState {
+function defaultVisibility(fields: readonly Field[], hasChanged: boolean): Visibility {
   const hidden = fields.slice(DEFAULT_FIELD_COLUMNS).map((field) => [`data.${field.key}`, false]);
   return { ...Object.fromEntries(hidden), updatedAt: hasChanged };
 }

@@ -1,10 +1,9 @@
-import { type ColumnVisibilityState, flexRender, type Row } from '@tanstack/react-table';
 import { memo, type ReactNode, useCallback, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { fieldName } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
-import type { features, UserColumn } from './columns.tsx';
+import type { UserColumn } from './columns.tsx';
 import { type EditedCell, editableField } from './editing/cell-editor.tsx';
 import type { FromList } from './list/list-place.ts';
 import { TickBox } from './selection/tick-box.tsx';
@@ -15,9 +14,8 @@ const isUnread = ({ updatedAt }: UserRecord, lastLook: string | undefined): bool
   lastLook !== undefined && updatedAt > lastLook;
 
 interface UserRowsProps {
-  rows: Row<typeof features, UserRecord>[];
-  /** Only invalidates the memo: the rows read the visibility from the table. */
-  visibility: ColumnVisibilityState;
+  users: readonly UserRecord[];
+  columns: readonly UserColumn[];
   newIds: ReadonlySet<string>;
   /** Rows that were changed later are marked. */
   lastLook: string | undefined;
@@ -33,7 +31,8 @@ interface UserRowsProps {
 
 /** Memoized and built from plain elements: a page has up to 200 rows and polls often. */
 export const UserRows = memo(function UserRows({
-  rows,
+  users,
+  columns,
   newIds,
   lastLook,
   path,
@@ -45,54 +44,50 @@ export const UserRows = memo(function UserRows({
   const open = useOpenRecord(path, place);
   const lastTicked = useRef<string>(undefined);
   const tick = (id: string, isSelected: boolean, isRange: boolean): void => {
-    const ids = rows.map((row) => row.id);
+    const ids = users.map((user) => user.id);
     const to = ids.indexOf(id);
     const from = isRange && lastTicked.current !== undefined ? ids.indexOf(lastTicked.current) : -1;
     const range = from < 0 ? [to, to] : [Math.min(from, to), Math.max(from, to)];
-    const ticked = rows.slice(range[0], (range[1] ?? to) + 1);
-    selection.select(
-      ticked.map(({ original }) => original),
-      isSelected,
-    );
+    selection.select(users.slice(range[0], (range[1] ?? to) + 1), isSelected);
     lastTicked.current = id;
   };
   return (
     <tbody onKeyDown={editableFields ? moveBetweenCells : undefined}>
-      {rows.map((row) => (
+      {users.map((user) => (
         <tr
-          key={row.id}
-          className={`${classes.row} ${newIds.has(row.id) ? classes.isNew : ''} ${editableFields ? '' : classes.opens}`}
-          data-selected={selection.emails.has(row.id) || undefined}
-          data-unread={isUnread(row.original, lastLook) || undefined}
-          onClick={editableFields ? undefined : (event) => open(event, row.id)}
+          key={user.id}
+          className={`${classes.row} ${newIds.has(user.id) ? classes.isNew : ''} ${editableFields ? '' : classes.opens}`}
+          data-selected={selection.emails.has(user.id) || undefined}
+          data-unread={isUnread(user, lastLook) || undefined}
+          onClick={editableFields ? undefined : (event) => open(event, user.id)}
         >
-          {row.getVisibleCells().map((cell) => (
-            <td key={cell.id} className={classNameOf(cell.column.columnDef as UserColumn)}>
-              {cell.column.id === 'email' ? (
+          {columns.map((column) => (
+            <td key={column.id} className={classNameOf(column)}>
+              {column.id === 'email' ? (
                 <>
                   <TickBox
-                    label={t.users.select(row.original.email)}
-                    checked={selection.emails.has(row.id)}
-                    disabled={selection.isFull && !selection.emails.has(row.id)}
-                    onChange={(isSelected, isRange) => tick(row.id, isSelected, isRange)}
+                    label={t.users.select(user.email)}
+                    checked={selection.emails.has(user.id)}
+                    disabled={selection.isFull && !selection.emails.has(user.id)}
+                    onChange={(isSelected, isRange) => tick(user.id, isSelected, isRange)}
                   />
                   <Link
-                    href={`${path}/${row.id}`}
+                    href={`${path}/${user.id}`}
                     state={place}
                     className={classes.email ?? ''}
-                    title={row.original.email}
-                    aria-description={isUnread(row.original, lastLook) ? t.users.unread : undefined}
+                    title={user.email}
+                    aria-description={isUnread(user, lastLook) ? t.users.unread : undefined}
                   >
-                    {row.original.email}
+                    {user.email}
                   </Link>
                 </>
               ) : (
                 <Editable
-                  user={row.original}
-                  field={editableFields && editableField(cell.column.id, editableFields)}
+                  user={user}
+                  field={editableFields && editableField(column.id, editableFields)}
                   onEdit={onEdit}
                 >
-                  {flexRender(cell.column.columnDef.cell, cell.getContext())}
+                  {column.cell(user)}
                 </Editable>
               )}
             </td>

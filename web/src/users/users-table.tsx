@@ -1,10 +1,9 @@
 import { useElementSize } from '@mantine/hooks';
-import { useTable } from '@tanstack/react-table';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import type { Field, UserRecord } from '../api/endpoints.ts';
 import { SortHeader } from '../components/table/sort-header.tsx';
 import { t } from '../texts/texts.ts';
-import { features, type UserColumn, type UserColumns } from './columns.tsx';
+import type { UserColumn, UserColumns } from './columns.tsx';
 import { CellEditor, type EditedCell } from './editing/cell-editor.tsx';
 import { type ChangeList, isNewestFirst, type ListParameters } from './list/list-parameters.ts';
 import { placeState } from './list/list-place.ts';
@@ -37,19 +36,13 @@ const LEAST_WIDTH = 0.9;
 
 export function UsersTable(props: UsersTableProps) {
   const { users, columns, parameters, change, path, editing, selection, next, stale, lastLook } = props;
-  const table = useTable({
-    features,
-    columns: columns.all,
-    data: users,
-    getRowId: ({ id }) => id,
-    state: { columnVisibility: columns.visibility },
-  });
   const view = JSON.stringify(parameters);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `parameters` are new in each render
   const place = useMemo(() => placeState(parameters, users, next), [view, users, next]);
   const [edited, setEdited] = useState<EditedCell>();
   const newIds = useNewIds(stale ? undefined : users, parameters);
-  const shown = columns.all.filter(({ id }) => columns.visibility[id] !== false);
+  const { all, visibility } = columns;
+  const shown = useMemo(() => all.filter(({ id }) => visibility[id] !== false), [all, visibility]);
   const wanted = shown.reduce((sum, column) => sum + column.width, 0);
   const { ref, width: room } = useElementSize();
   const narrowed = room / wanted;
@@ -69,24 +62,17 @@ export function UsersTable(props: UsersTableProps) {
             ))}
           </colgroup>
           <thead>
-            {table.getHeaderGroups().map((group) => (
-              <tr key={group.id}>
-                {group.headers.map(({ column }) => (
-                  <ColumnHeader
-                    key={column.id}
-                    column={column.columnDef as UserColumn}
-                    parameters={parameters}
-                    change={change}
-                  >
-                    {column.id === 'email' && <SelectPage users={users} selection={selection} />}
-                  </ColumnHeader>
-                ))}
-              </tr>
-            ))}
+            <tr>
+              {shown.map((column) => (
+                <ColumnHeader key={column.id} column={column} parameters={parameters} change={change}>
+                  {column.id === 'email' && <SelectPage users={users} selection={selection} />}
+                </ColumnHeader>
+              ))}
+            </tr>
           </thead>
           <UserRows
-            rows={table.getRowModel().rows}
-            visibility={columns.visibility}
+            users={users}
+            columns={shown}
             newIds={newIds}
             lastLook={lastLook}
             path={path}
