@@ -38,12 +38,12 @@ describe('the audit log page', () => {
     const { page, expectClean, close } = await visitAs(server, app, '/users', { timezoneId: 'Pacific/Auckland' });
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByText('Who changed something, and who looked at many people.').waitFor();
-    const row = page.getByRole('row', { name: /User erased/ });
+    const row = page.getByRole('row', { name: /Person erased/ });
     await row.getByText(id).waitFor();
     await row.getByText(`Operator ${app.sourceAppId}`).waitFor();
     await row.getByText(/^from .*127\.0\.0\.1$/).waitFor();
     await page
-      .getByRole('row', { name: /Users exported/ })
+      .getByRole('row', { name: /People exported/ })
       .getByText('format: csv')
       .waitFor();
     await page
@@ -244,20 +244,20 @@ describe('the audit log page', () => {
       '/audit',
     );
     await page
-      .getByRole('row', { name: /Users listed/ })
+      .getByRole('row', { name: /People listed/ })
       .getByText('All apps')
       .first()
       .waitFor();
     await page.getByLabel('App ID').fill(app.sourceAppId);
     await page
-      .getByRole('row', { name: /Users listed/ })
+      .getByRole('row', { name: /People listed/ })
       .first()
       .waitFor({ state: 'detached' });
     await page
       .getByRole('row', { name: /App deleted/ })
       .getByText('users: 0')
       .waitFor();
-    await page.getByRole('row', { name: /User erased/ }).waitFor();
+    await page.getByRole('row', { name: /Person erased/ }).waitFor();
     expectClean();
     await close();
   });

@@ -138,7 +138,7 @@ describe('the selection of people', () => {
     const { page, dialog, close } = await eraseWithBrokenConnections(`**/auth/users/${found.body.users[0].id}*`);
     await dialog.getByText('7 of 8 people are erased').waitFor();
     await dialog.getByRole('alert').getByText('u5@example.com: Could not reach the service').waitFor();
-    await dialog.getByText('People that were not erased stay selected').waitFor();
+    await dialog.getByText('People who were not erased stay selected').waitFor();
     await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
     await page.getByRole('status').getByText('1 selected person', { exact: true }).waitFor();
     expect(await page.getByRole('checkbox', { name: 'Select u5@example.com' }).isChecked()).toBe(true);
