@@ -98,7 +98,7 @@ function show(form: HTMLFormElement, controls: readonly Control[], message: stri
 function place(form: HTMLFormElement, controls: readonly Control[], element: Element): void {
   const last = controls[controls.length - 1] as Control;
   const first = controls[0] as Control;
-  const choice = first.closest('.choice');
+  const choice = first.closest('.stars,.scale') ?? first.closest('.choice');
   if (isOwn(form)) {
     if (choice && last.type === 'checkbox') choice.parentElement?.append(element);
     else (choice ?? first).before(element);

@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 import { choiceOf } from '../../core/fields/base/choices.ts';
 import { printable } from '../../core/fields/base/kind.ts';
-import { DECIMAL } from '../../core/fields/base/plain-texts.ts';
+import { DECIMAL, isTime } from '../../core/fields/base/plain-texts.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
@@ -256,6 +256,7 @@ const CHECKS: Partial<Record<FormControl['type'], (text: string) => boolean>> = 
   email: (text) => ADDRESS.test(text),
   number: (text) => DECIMAL.test(text),
   date: isDay,
+  time: isTime,
 };
 
 function isAddressOfPage(text: string): boolean {

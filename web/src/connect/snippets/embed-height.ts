@@ -37,6 +37,10 @@ function heightOf(field: Field): number {
   const hints = (help === undefined ? 0 : HINT) + (consent?.url === undefined ? 0 : HINT);
   if (type === 'textarea') return TEXTAREA + hints;
   if (type === 'checkbox') return CHECKBOX + hints;
+  if (type === 'stars' || type === 'scale') {
+    const rows = 1 + offeredChoices(control).length - control.choices.length;
+    return LEGEND + CHOICE * rows + (control.ends ? HINT : 0) + hints;
+  }
   if (type === 'radio' || type === 'checkboxes') return LEGEND + CHOICE * offeredChoices(control).length + hints;
   return CONTROL + hints;
 }
