@@ -1,6 +1,7 @@
 import { browserKind } from '../../core/fields/base/browser-kinds.ts';
 import { fieldStates, pagesOf } from '../../core/fields/conditions.ts';
 import { choicesIn } from '../../platform/text/choice-list.ts';
+import { marked } from './marks.ts';
 import type { FormField, Markup } from './markup.ts';
 import { isHidden, present } from './markup.ts';
 import type { FormControl } from './presentation.ts';
@@ -8,16 +9,18 @@ import type { FormControl } from './presentation.ts';
 // A form with conditions or pages: what the service and the dashboard render of it. The script of
 // such a form is web/embed/steps.ts.
 
-/** The title of a page in the language of the form. */
+/** The texts of a page in the language of the form. */
 export interface StepTitle {
   page: number;
   title: string;
+  description?: string | undefined;
 }
 
 /** One page of a form. */
 export interface Step {
   page: number;
   title: string | undefined;
+  description?: string | undefined;
   fields: readonly FormField[];
 }
 
@@ -67,7 +70,8 @@ export function stepsOf(fields: readonly FormField[], titles: readonly StepTitle
   if (!email || numbers.length === 1) return undefined;
   return numbers.map((page) => ({
     page,
-    title: titles.find((one) => one.page === page)?.title,
+    title: undefined,
+    ...titles.find((one) => one.page === page),
     fields: [...(page === 1 ? [email] : []), ...ofSchema.filter((_, index) => pages[index] === page)],
   }));
 }
@@ -77,13 +81,18 @@ export const isShownStep = ({ fields }: Pick<Step, 'fields'>): boolean =>
   fields.some((field) => !isHidden(field) && field.isOff !== true);
 
 /** The element around the fields of a page, without them. */
-export function stepMarkup({ page, title }: Omit<Step, 'fields'>, isOpen: boolean, heading: 'h2' | 'h3'): Markup {
+export function stepMarkup(
+  { page, title, description }: Omit<Step, 'fields'>,
+  isOpen: boolean,
+  heading: 'h2' | 'h3',
+): Markup {
   const id = `step-${page}`;
   return [
     'div',
     { class: 'step', part: 'page', 'data-step': page, 'data-off': !isOpen },
     ...present<Markup>([
       title !== undefined && [heading, { id, tabindex: -1, part: 'page-title', 'aria-describedby': 'steps' }, title],
+      description !== undefined && ['p', { class: 'text', part: 'page-description' }, ...marked(description)],
     ]),
   ];
 }

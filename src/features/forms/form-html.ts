@@ -40,7 +40,7 @@ import { formControls as controlsOf, type FormControl, isTranslated } from '../d
 import type { FormEntry, FormFile } from '../form-bodies/form-body.ts';
 import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../form-settings/form-settings.ts';
 import { aroundContent, ownLanguage, ownLanguageAttributes, thanksPath, toHtml } from './page.ts';
-import { filesData, stepsData } from './script-data.ts';
+import { filesData, pageData, pageDataWithDrafts, stepsData } from './script-data.ts';
 import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** The public form of an app: its settings in force and the fields of its newest schema. */
@@ -383,9 +383,10 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const controls = formControls(view.fields, language.tag);
   const conditions = stepsData(controls, language);
   const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
+  const page = (settings.drafts === false ? pageData : pageDataWithDrafts)(controls, language);
   const files = filesData(controls, language);
   const encoded = files === undefined ? '' : html` enctype="multipart/form-data" data-files="${files}"`;
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}!${encoded}>
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}" data-page="${page}"!${steered}!${encoded}>
 !${toHtml(hidden)}
 !${paged ?? keys.map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}

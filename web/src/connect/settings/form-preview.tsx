@@ -5,7 +5,7 @@ import type { ServiceText } from '#src/core/fields/base/kind.ts';
 import { type StepTitle, stepMarkup, stepsOf } from '#src/features/display/form-steps.ts';
 import { marked } from '#src/features/display/marks.ts';
 import { fieldMarkup, formFields, type Markup } from '#src/features/display/markup.ts';
-import { themeStyle } from '#src/features/display/theme.ts';
+import { imageMarkup, surfacesOf, type Theme, themeStyle, withPreset } from '#src/features/display/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
 import { toDom } from '../../../embed/dom.ts';
@@ -25,12 +25,16 @@ const PREVIEW_STYLES = `
 `;
 
 /** The page around the form, as in page.css; it has the scheme of its element. */
-const PAGE_STYLES = `
-  :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: light-dark(#f4f5f7, #0e1014) !important; }
+function pageStyles(theme: Theme): string {
+  const [light, dark] = [surfacesOf(theme, 'light'), surfacesOf(theme, 'dark')];
+  const both = (name: 'page' | 'sheet' | 'text') => `light-dark(${light[name]}, ${dark[name]})`;
+  return `
+  :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: ${both('page')} !important; }
   main { --pad: 1.75rem; box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: var(--pad); border-radius: 16px; overflow: clip; }
   main > .cover { width: calc(100% + 2 * var(--pad)); max-width: none; margin: calc(-1 * var(--pad)) calc(-1 * var(--pad)) 2rem; border-radius: 0; }
-  main:not(#_) { background: light-dark(#fff, #1a1d23); color: light-dark(#1b1f26, #e7e9ee); }
+  main:not(#_) { background: ${both('sheet')}; color: ${both('text')}; }
 `;
+}
 
 interface FormPreviewProps {
   settings: SettingsDraft;
@@ -54,13 +58,13 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevi
     if (!host.current) return;
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
     const settings = { ...draft, ...textsIn(draft, lang), pages: titlesIn(draft, lang) };
-    const { scheme = 'auto', ...theme } = themeIn(draft);
+    const { scheme = 'auto', ...theme } = withPreset(themeIn(draft));
     // An app with a scheme shows it to everybody.
     const style = themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme });
-    root.adoptedStyleSheets = [styleSheet((hasDevices ? PAGE_STYLES : '') + style)];
+    root.adoptedStyleSheets = [styleSheet((hasDevices ? pageStyles(theme) : '') + style)];
     const form = { sourceAppId, fields, tag: lang, service };
     const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
-    const content = [...imageMarkup(theme), ...markup];
+    const content = [...imagesOf(theme, scheme === 'auto' ? visitor : scheme), ...markup];
     root.replaceChildren(...toDom(hasDevices ? [['main', {}, ...content]] : content));
   }, [draft, sourceAppId, fields, lang, service, shown, visitor, hasDevices]);
   return (
@@ -126,9 +130,13 @@ function styleSheet(theme: string): CSSStyleSheet {
 
 type PreviewedSettings = Omit<SettingsDraft, 'pages'> & { pages: readonly StepTitle[] };
 
-/** The titles of pages in a language; a missing one is the original. */
+/** The texts of pages in a language; a missing one is the original. */
 function titlesIn(draft: SettingsDraft, tag: string): StepTitle[] {
-  return pageTitlesIn(draft).map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
+  return pageTitlesIn(draft).map(({ page, title, titles, description, descriptions }) => ({
+    page,
+    title: forTag(titles, tag) || title,
+    description: forTag(descriptions, tag) || description,
+  }));
 }
 
 interface PreviewedForm {
@@ -167,10 +175,13 @@ function thanksMarkup(
   return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, ...text], ...confirm];
 }
 
-function imageMarkup({ cover, logo, logoAlt = '' }: ReturnType<typeof themeIn>): Markup[] {
+function imagesOf(
+  { cover, logo, logoDark: dark, logoAlt: alt = '' }: ReturnType<typeof themeIn>,
+  scheme: Required<Theme>['scheme'],
+): Markup[] {
   const images: Markup[] = [];
   if (cover) images.push(['img', { class: 'cover', src: cover, alt: '' }]);
-  if (logo) images.push(['img', { class: 'logo', src: logo, alt: logoAlt }]);
+  if (logo) images.push(imageMarkup({ class: 'logo', src: logo, alt, dark }, scheme));
   return images;
 }
 
