@@ -8,6 +8,7 @@ import {
   prefilled,
   present,
 } from '#src/features/display/markup.ts';
+import choiceStyle from './choices.css?inline';
 import { toDom } from './dom.ts';
 import formStyle from './form.css?inline';
 import type { Control } from './problems.ts';
@@ -22,7 +23,7 @@ export { problemsIn } from './checks.ts';
 const LIGHTNESS = ':host>div{outline-color:lab(from currentcolor l 0 0);transition:color 1ms}';
 
 /** The style sheet of the content. */
-export const style = `${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}`;
+export const style = `${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}${choiceStyle}`;
 
 /**
  * Builds the content.

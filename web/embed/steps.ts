@@ -1,6 +1,6 @@
 import { browserKind } from '#src/core/fields/base/browser-kinds.ts';
 import { type ConditionalField, fieldStates, pagesOf } from '#src/core/fields/conditions.ts';
-import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/features/display/form-steps.ts';
+import { buttonsMarkup, progressContent, progressMarkup, stepMarkup } from '#src/features/display/form-steps.ts';
 import { isMany, problemsIn, sayer } from './checks.ts';
 import { toDom } from './dom.ts';
 import type { Control } from './problems.ts';
@@ -56,10 +56,12 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
       const isLast = place === shown.length - 1;
       set(button, go === 'previous' ? place === 0 : isLast === (go === 'next'));
     }
+    form.parentElement?.toggleAttribute('data-later', place > 0);
     if (!progress) return;
     set(progress, shown.length < 2);
-    const text = say('pageOf', { page: place + 1, pages: shown.length });
-    if (progress.textContent !== text) progress.textContent = text;
+    const position = { page: place + 1, pages: shown.length };
+    const text = say('pageOf', position);
+    if (progress.textContent !== text) progress.replaceChildren(...toDom(progressContent(text, position)));
   }
 
   function go(by: 1 | -1): void {
@@ -146,7 +148,7 @@ function arrange(
     step.append(...(page === 1 ? [form.querySelector('[name=email]')?.closest('.field') ?? ''] : []), ...ofPage);
     return step;
   });
-  form.prepend(...toDom([progressMarkup('', true)]), ...steps);
+  form.prepend(...toDom([progressMarkup('', { page: 1, pages: 0 })]), ...steps);
   const [buttons] = toDom([
     buttonsMarkup({
       previous: String(texts.previousPage),

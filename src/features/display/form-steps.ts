@@ -2,7 +2,7 @@ import { browserKind } from '../../core/fields/base/browser-kinds.ts';
 import { fieldStates, pagesOf } from '../../core/fields/conditions.ts';
 import { choicesIn } from '../../platform/text/choice-list.ts';
 import { marked } from './marks.ts';
-import type { FormField, Markup } from './markup.ts';
+import type { FormField, Markup, MarkupNode } from './markup.ts';
 import { isHidden, present } from './markup.ts';
 import type { FormControl } from './presentation.ts';
 
@@ -97,11 +97,27 @@ export function stepMarkup(
   ];
 }
 
+/** Which of the shown pages is open, from 1 on. */
+interface Position {
+  page: number;
+  pages: number;
+}
+
+/** The text of the progress, and a part of its bar for each page. */
+export const progressContent = (text: string, { page, pages }: Position): MarkupNode[] => [
+  text,
+  [
+    'span',
+    { 'aria-hidden': 'true' },
+    ...Array.from({ length: pages }, (_, index): Markup => ['i', { 'data-done': index < page }]),
+  ],
+];
+
 /**
  * Where a person is, such as `Page 2 of 3`. Takes the focus of a page without a title.
  * @param own the attributes of a text of the service
  */
-export const progressMarkup = (text: string, isOff: boolean, own: Markup[1] = {}): Markup => [
+export const progressMarkup = (text: string, position: Position, own: Markup[1] = {}): Markup => [
   'p',
   {
     ...own,
@@ -110,9 +126,9 @@ export const progressMarkup = (text: string, isOff: boolean, own: Markup[1] = {}
     tabindex: -1,
     part: 'progress',
     'data-live': true,
-    'data-off': isOff,
+    'data-off': position.pages < 2,
   },
-  text,
+  ...progressContent(text, position),
 ];
 
 interface StepButtons {

@@ -9,6 +9,8 @@ interface Surfaces {
 /** A designed look. Explicit members of a theme replace those of its preset. */
 interface Preset {
   accent: string;
+  /** In the dark scheme. Default: `accent`. */
+  darkAccent?: string;
   /** Default: as the visitor has it. */
   scheme?: 'dark';
   font?: 'serif' | 'rounded' | 'mono';
@@ -25,6 +27,7 @@ export const PRESETS = {
   /** No sheet around the form, and black on white. */
   plain: {
     accent: '#17181c',
+    darkAccent: '#eceef2',
     light: { page: '#ffffff', sheet: '#ffffff' },
     dark: { page: '#121316', sheet: '#121316' },
     rules: 'main{box-shadow:none}',
@@ -32,6 +35,7 @@ export const PRESETS = {
   /** Ink on cream: serif, with lines in place of boxes. */
   paper: {
     accent: '#8a3b12',
+    darkAccent: '#e3a776',
     font: 'serif',
     corners: 'square',
     light: { page: '#efe6d6', sheet: '#fffaf1', field: '#fffaf1' },
@@ -48,6 +52,7 @@ export const PRESETS = {
   /** Green and round. */
   meadow: {
     accent: '#2f7a4d',
+    darkAccent: '#7fd1a0',
     font: 'rounded',
     corners: 'round',
     light: { page: '#e3f0e5', sheet: '#ffffff' },
@@ -56,6 +61,7 @@ export const PRESETS = {
   /** Pink and round. */
   blossom: {
     accent: '#b92d78',
+    darkAccent: '#f392c2',
     font: 'rounded',
     corners: 'round',
     light: { page: '#fbe4ee', sheet: '#ffffff' },
@@ -64,6 +70,7 @@ export const PRESETS = {
   /** Blue and clear. */
   ocean: {
     accent: '#0a6a93',
+    darkAccent: '#71c6ec',
     light: { page: '#d8eaf3', sheet: '#ffffff' },
     dark: { page: '#07121a', sheet: '#102029', field: '#0b1820' },
   },
@@ -79,6 +86,7 @@ export const PRESETS = {
   /** Yellow, with strong lines. */
   poster: {
     accent: '#c2410c',
+    darkAccent: '#ffd43b',
     corners: 'square',
     light: { page: '#ffdd57', sheet: '#ffffff' },
     dark: { page: '#1c1700', sheet: '#12100a', field: '#12100a' },

@@ -159,10 +159,10 @@ export function themeStyle(theme: Theme): string {
     rules.push(`main,:host{border-radius:${around}}`);
   }
   if (accent) {
-    const [light, dark] = (['light', 'dark'] as const).map((one) => accentColors(accent, one, theme.preset)) as [
-      AccentColors,
-      AccentColors,
-    ];
+    // An accent of its own counts in both schemes.
+    const darkAccent = (theme.accent === undefined && preset?.darkAccent) || accent;
+    const light = accentColors(accent, 'light', theme.preset);
+    const dark = accentColors(darkAccent, 'dark', theme.preset);
     rules.push(accentRules(scheme === 'dark' ? dark : light));
     if (scheme === 'auto') {
       const both = (name: keyof AccentColors) => `light-dark(${light[name]},${dark[name]})`;

@@ -431,7 +431,7 @@ function stepsHtml(
     return [start, ...keys.filter((_, index) => pages[index] === step.page).map(keyHtml), end].join('\n');
   });
   return [
-    toHtml([progressMarkup(language.text('pageOf', position), shown.length < 2, ownLanguageAttributes(language))]),
+    toHtml([progressMarkup(language.text('pageOf', position), position, ownLanguageAttributes(language))]),
     ...parts,
   ].join('\n');
 }

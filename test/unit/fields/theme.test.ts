@@ -95,7 +95,8 @@ describe('a preset of a theme', () => {
   it.each(looks)('%s has enough contrast on its surfaces, in both schemes', (preset, look) => {
     for (const scheme of SCHEMES) {
       const { page, sheet, text } = surfacesOf({ preset }, scheme);
-      const { accent, onAccent, link } = accentColors(look.accent, scheme, preset);
+      const given: string = scheme === 'dark' && 'darkAccent' in look ? look.darkAccent : look.accent;
+      const { accent, onAccent, link } = accentColors(given, scheme, preset);
       const field: string = 'field' in look[scheme] ? (look[scheme] as { field: string }).field : sheet;
       expect(atLeast(accent, [sheet, field], 3)).toBe(true);
       expect(atLeast(link, [sheet], 4.5)).toBe(true);
