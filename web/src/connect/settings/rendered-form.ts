@@ -17,7 +17,8 @@ import { t } from '../../texts/texts.ts';
 // A form as people see it, built by the code of the hosted form. Nothing can be entered.
 
 const PREVIEW_STYLES = `
-  h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
+  h2 { margin: 0 0 0.5rem; font-size: 1.625rem; font-weight: 700; line-height: 1.15; letter-spacing: -0.02em; overflow-wrap: anywhere; }
+  h2 + .form { margin-top: 1.5rem; }
   .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
 `;
 
