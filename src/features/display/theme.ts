@@ -182,8 +182,12 @@ export function themeStyle(theme: Theme): string {
 function plateRules(scheme: Required<Theme>['scheme']): string[] {
   const plate = (color: string) =>
     `.logo:not(.both){background:${color};box-shadow:0 0 0 0.625rem ${color};border-radius:1px}`;
+  // The room of the plate. An embedded form has no scheme of its own that a rule could ask.
+  const place = ' .logo:not(.both){margin:0 0.625rem 2.125rem}';
   if (scheme === 'light') return [];
-  return [scheme === 'dark' ? plate('#fff') : `@supports ${SCHEMES}{${plate('light-dark(#0000,#fff)')}}`];
+  if (scheme === 'dark') return [plate('#fff'), place.trim()];
+  const dark = `@media (prefers-color-scheme:dark){:root${place}}`;
+  return [`@supports ${SCHEMES}{${plate('light-dark(#0000,#fff)')}${dark}}`];
 }
 
 /** The colors of a preset: of both schemes where the visitor has one of them. */
