@@ -75,7 +75,7 @@ function preloadedPages(): Plugin {
 }
 
 /** What the embed script loads when a form needs it (web/embed/parts.ts). */
-const PARTS = ['form', 'steps', 'challenge', 'files'];
+const PARTS = ['form', 'steps', 'challenge', 'files', 'page'];
 
 /** Builds what src/http/embed.ts serves: the embed script, its parts, the style sheet of pages. */
 function embedFiles(): Plugin {

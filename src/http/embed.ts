@@ -23,8 +23,8 @@ export interface Embed {
  * Serves the embed script at `/embed/v1.js`, where `v1` is the version of its interface, and the
  * style sheet of form pages at `/embed/v1.css` (spec 4.5), each also under an address with the hash
  * of its content. `theme.css` is the one of a theme, which its query names. `v1-form.js`,
- * `v1-steps.js`, `v1-challenge.js` and `v1-files.js` are what the script loads for forms that need
- * it.
+ * `v1-steps.js`, `v1-challenge.js`, `v1-files.js` and `v1-page.js` are what the script loads for
+ * forms that need it.
  */
 export function createEmbed(): Embed {
   const router = Router({ caseSensitive: true, strict: true });
@@ -36,7 +36,7 @@ export function createEmbed(): Embed {
   };
   const script = serve('v1', 'js', 'text/javascript');
   const steps = serve('v1-steps', 'js', 'text/javascript');
-  for (const part of ['form', 'challenge', 'files']) serve(`v1-${part}`, 'js', 'text/javascript');
+  for (const part of ['form', 'challenge', 'files', 'page']) serve(`v1-${part}`, 'js', 'text/javascript');
   router.get('/theme.css', (req, res, next) => {
     const theme = themeOf(req.query);
     if (!theme) return void next();

@@ -102,6 +102,12 @@ const CASES: Case[] = [
   { field: { kind: 'number' }, ...NUMBER },
   { field: { kind: 'number', min: -5, max: 5 }, ...NUMBER, values: numbers(-5, 5) },
   { field: { kind: 'number', min: 0, max: 1e9 }, ...NUMBER, values: numbers(0, 1e9) },
+  {
+    field: { kind: 'text', ui: 'time' },
+    values: fc.constantFrom('00:00', '08:30', '23:59'),
+    // A person types it as the locale of the browser writes times.
+    enter: (control, value) => control.fill(value),
+  },
   { field: { kind: 'date' }, values: days('1000-01-01', '9999-12-31'), enter: typeDate },
   { field: { kind: 'date', earliest: '0001-01-01' }, values: days('0001-01-01', '9999-12-31'), enter: typeDate },
   {

@@ -39,8 +39,10 @@ describe('the first start', () => {
     await page.keyboard.press('Enter');
     await heading('Create your first form');
 
-    await page.getByRole('radio', { name: 'Newsletter' }).focus();
+    await page.getByRole('radio', { name: 'Contact' }).focus();
     await page.keyboard.press('ArrowDown');
+    expect(await page.getByRole('radio', { name: 'Support request' }).isChecked()).toBe(true);
+    await page.keyboard.press('ArrowUp');
     expect(await page.getByRole('radio', { name: 'Contact' }).isChecked()).toBe(true);
     expect(await appId().inputValue()).toBe('contact');
     await page.keyboard.press('Tab');
@@ -143,7 +145,8 @@ describe('each template', () => {
       await server.admin.put(`/auth/apps/${sourceAppId}/schema`, schema).expect(200);
       await server.admin.put(`/auth/apps/${sourceAppId}/form`, settings).expect(200);
       await page.goto(`${server.listener.url}/f/${sourceAppId}`);
-      await page.getByRole('button', { name: settings.submitLabel ?? 'Send' }).waitFor();
+      const first = settings.pages ? 'Next' : (settings.submitLabel ?? 'Send');
+      await page.getByRole('button', { name: first }).waitFor();
       await expectAccessible();
     },
   );

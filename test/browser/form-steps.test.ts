@@ -301,6 +301,7 @@ it('the scripts of the hosted form have less than 40 kB', async () => {
   const app = await formOf();
   const { page, close } = await openPage(`${server.listener.url}/f/${app}`);
   await page.getByRole('button', { name: 'Next' }).waitFor();
+  await page.waitForLoadState('networkidle');
   const names = await page.evaluate('performance.getEntriesByType("resource").map(({ name }) => name)');
   const scripts = (names as string[]).filter((name) => name.endsWith('.js'));
   // Each once, under the address with its hash.
@@ -313,7 +314,7 @@ it('the scripts of the hosted form have less than 40 kB', async () => {
           .at(-1),
       )
       .sort(),
-  ).toEqual(['v1', 'v1-steps']);
+  ).toEqual(['v1', 'v1-page', 'v1-steps']);
   const sizes = await Promise.all(
     [...scripts, page.url()].map(async (name) => {
       const { text } = await server.client.get(new URL(name).pathname).expect(200);

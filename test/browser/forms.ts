@@ -22,6 +22,17 @@ export const EVERY_KIND: object[] = [
   { key: 'plan', label: 'Plan', kind: 'select', enum: ['free', 'pro'], prefill: true },
   { key: 'seats', label: 'Seats', kind: 'number', min: 1, max: 9 },
   { key: 'born', label: 'Born', kind: 'date' },
+  { key: 'stars', label: 'Stars', kind: 'number', ui: 'stars', min: 1, max: 5 },
+  {
+    key: 'likely',
+    label: 'Likely',
+    kind: 'number',
+    ui: 'scale',
+    min: 0,
+    max: 10,
+    ends: { min: 'Not at all', max: 'Very' },
+  },
+  { key: 'at', label: 'Time', kind: 'text', ui: 'time' },
   { key: 'news', label: 'News', kind: 'checkbox', default: true },
   {
     key: 'terms',
@@ -48,6 +59,9 @@ export const EVERY_VALUE = {
   plan: 'pro',
   seats: 2,
   born: '1815-12-10',
+  stars: 4,
+  likely: 10,
+  at: '08:30',
   news: false,
   terms: true,
   topics: [{ value: 'engines' }],
@@ -73,6 +87,9 @@ export async function fillEveryKind(page: Page): Promise<void> {
   await page.getByLabel('Drawing').check();
   await page.getByLabel('Seats').fill('2');
   await page.getByLabel('Born').fill('1815-12-10');
+  await page.getByLabel('4 stars').check();
+  await page.getByLabel('10').check();
+  await page.getByLabel('Time').fill('08:30');
   await page.getByLabel('News').uncheck();
   await page.getByLabel('Terms').check();
   await page.getByLabel('Topics').fill('engines');

@@ -122,12 +122,11 @@ describe('an embedded form', () => {
     await button.waitFor();
     expect(await page.evaluate(DIRECTION_OF_BUTTON)).toBe(direction);
     expect(await axeViolations(page)).toEqual([]);
-    // The service finds what is missing, in the language of the form and not of the browser.
-    await page.getByLabel(say('email')).fill('ada@example');
+    // What is missing is said in the language of the form and not of the browser.
     await page.getByLabel('Terms').check();
     await button.click();
-    await page.getByText(say('notEmail')).waitFor();
-    await page.getByText(say('required')).waitFor();
+    // An empty email is no exception.
+    await expect.poll(() => page.getByText(say('required')).count()).toBe(2);
     expect(await page.locator('[aria-invalid]').count()).toBe(2);
     await page.getByLabel('Full name').fill('Ada');
     await page.getByLabel(say('email')).fill('ada@example.com');

@@ -197,6 +197,7 @@ describe('a form that is made', () => {
     expect(smtp.to(email)).toHaveLength(1);
 
     await page.goto(`${own.listener.url}/dashboard/new-form`);
+    await page.getByRole('radio', { name: 'Newsletter' }).check();
     await offered.fill('');
     await page.getByRole('button', { name: 'Create form' }).click();
     await page.getByRole('heading', { name: 'Your form is ready' }).waitFor();

@@ -35,6 +35,26 @@ describe('GET /f/:sourceAppId', () => {
     expect(text).not.toMatch(/\sstyle=|\son\w+=|<style|<script>/);
   });
 
+  it('has the texts of its script in the language of the visitor, whoever asked before', async () => {
+    const fields = [
+      { key: 'name', kind: 'text' },
+      { key: 'note', kind: 'text', page: 2 },
+    ];
+    const pages = [{ page: 2, title: 'Note', description: '**All** of it', descriptions: { de: 'Alles' } }];
+    const app = await formOf({ languages: ['de'], pages }, fields);
+    const pageIn = async (lang: string) => (await server.client.get(`/f/${app}?lang=${lang}`).expect(200)).text;
+    const [english, german] = [await pageIn('en'), await pageIn('de')];
+    expect(english).toMatch(/data-steps="[^"]*&#34;nextPage&#34;:&#34;Next&#34;/);
+    expect(german).toMatch(/data-steps="[^"]*&#34;nextPage&#34;:&#34;Weiter&#34;/);
+    expect(english).toMatch(/data-page="[^"]*Start again/);
+    expect(german).toMatch(/data-page="[^"]*Neu beginnen/);
+    expect(english).toContain('<p class="text" part="page-description"><strong>All</strong> of it</p>');
+    expect(german).toContain('part="page-description">Alles</p>');
+    expect((await server.client.get(`/v1/forms/${app}?lang=de`).expect(200)).body.pages).toEqual([
+      { page: 2, title: 'Note', description: 'Alles' },
+    ]);
+  });
+
   it('has another idempotency key in each view', { tags: 'long' }, async () => {
     const app = await formOf();
     const keyIn = async () =>

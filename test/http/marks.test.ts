@@ -55,7 +55,7 @@ it('the page shows the signs of descriptions, helps and labels of checkboxes, an
   expect(page).toContain('<h1>A **title**</h1>');
   expect(page).toContain('>**Send**</button>');
   expect(page).toContain(`Only if ${TERMS_TEXT} is ticked`);
-  expect(await pageOf(`/f/${app}/thanks`)).toContain('<p class="note good">See <em>you</em></p>');
+  expect(await pageOf(`/f/${app}/thanks`)).toContain('<p class="note good thanks">See <em>you</em></p>');
 });
 
 it('the texts of languages have them too', async () => {

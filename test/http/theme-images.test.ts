@@ -44,6 +44,29 @@ const addressOf = async (app: string, name: 'logo' | 'cover') =>
   String((await definition(app)).images.find((image: { class: string }) => image.class === name).src);
 
 describe('the images of a theme (spec 4.5.1)', () => {
+  it('include a logo for dark backgrounds, which is shown in its scheme', async () => {
+    const logoDark = dataUrl('png', BLUE);
+    const app = await appWith({ logo: LOGO, logoDark, logoAlt: 'Ada' });
+    expect((await servers.b.admin.get(path(app)).expect(200)).body.theme).toMatchObject({ logo: LOGO, logoDark });
+    const [logo] = (await definition(app)).images;
+    expect(logo).toEqual({
+      class: 'logo',
+      src: expect.stringContaining('/logo?'),
+      alt: 'Ada',
+      dark: expect.any(String),
+    });
+    const { text } = await page(`/f/${app}`).expect(200);
+    expect(decoded(text)).toContain(
+      `<picture><source media="(prefers-color-scheme:dark)" srcset="${logo.dark}"><img class="logo both" src="${logo.src}" alt="Ada"></picture>`,
+    );
+    const { body } = await servers.b.client.get(logo.dark).expect(200).expect('Content-Type', 'image/png');
+    expect(Buffer.compare(body, BLUE)).toBe(0);
+    await put(app, { logo: LOGO, logoDark, scheme: 'dark' }).expect(200);
+    expect(imagesIn((await page(`/f/${app}`)).text)).toEqual([`<img class="logo both" src="${logo.dark}" alt="">`]);
+    await put(app, { logo: LOGO }).expect(200);
+    expect(await bytesOf(app)).toEqual([RED]);
+  });
+
   it('are answered as they are sent, of every type, and stay the same when they are sent again', {
     tags: 'long',
   }, async () => {
@@ -97,10 +120,11 @@ describe('the images of a theme (spec 4.5.1)', () => {
   it('have at most 100 and 300 kB, for which that body may be larger, and no other', async () => {
     const { sourceAppId: app } = await servers.a.admin.buildApp();
     const of = (name: string, bytes: number) => ({ [name]: dataUrl('png', png(1, 1, [1, 2, 3], bytes)) });
-    const largest = { ...of('logo', 100 * KB), ...of('cover', 300 * KB) };
+    const largest = { ...of('logo', 100 * KB), ...of('logoDark', 100 * KB), ...of('cover', 300 * KB) };
     expect((await put(app, largest).expect(200)).body.theme).toEqual(largest);
     for (const [name, max] of [
       ['logo', 100],
+      ['logoDark', 100],
       ['cover', 300],
     ] as const) {
       const { body } = await put(app, of(name, max * KB + 1)).expect(400);

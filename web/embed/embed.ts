@@ -2,6 +2,7 @@ import { toDom } from './dom.ts';
 import { startFiles } from './files-loader.ts';
 import { stopKeys } from './keys.ts';
 import { part } from './parts.ts';
+import { checks } from './problems.ts';
 import { challenge, whenSent } from './send.ts';
 import { definitionOf, formPath, service } from './service.ts';
 import { startSteps, stepsOf } from './steps-loader.ts';
@@ -46,10 +47,14 @@ export async function embed(element: HTMLElement): Promise<void> {
   if (app === null) return;
   const loading = part('form');
   try {
-    const [definition, { build, followText, takeOver, style }] = await Promise.all([definitionOf(path), loading]);
+    const [definition, { build, followText, problemsIn, takeOver, style }] = await Promise.all([
+      definitionOf(path),
+      loading,
+    ]);
     const content = build(app, definition, service);
     const form = content.querySelector('form');
-    const { fields, pages = [], steps: texts } = definition;
+    const { fields, pages = [], problems, steps: texts } = definition;
+    if (form && problems) checks.set(form, () => problemsIn(form, problems));
     if (form && texts) await startSteps(form, { fields, pages, texts }, root);
     // The message of a form that was sent stays.
     if ((await isLate()) || root.querySelector('div > .user-collection-message')) return;

@@ -8,6 +8,7 @@ import {
   prefilled,
   present,
 } from '#src/features/display/markup.ts';
+import choiceStyle from './choices.css?inline';
 import { toDom } from './dom.ts';
 import formStyle from './form.css?inline';
 import type { Control } from './problems.ts';
@@ -16,11 +17,13 @@ import type { Definition } from './service.ts';
 // The module of `/embed/v1-form.js`: the content of an element that becomes a form. A page without
 // such an element does not load it.
 
+export { problemsIn } from './checks.ts';
+
 /** Has the lightness of the text of the site, and a transition that tells when it changes. */
 const LIGHTNESS = ':host>div{outline-color:lab(from currentcolor l 0 0);transition:color 1ms}';
 
 /** The style sheet of the content. */
-export const style = `${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}`;
+export const style = `${LIGHTNESS}h2,.text{margin:0 0 1em;overflow-wrap:anywhere;white-space:pre-line}${formStyle}${choiceStyle}`;
 
 /**
  * Builds the content.
@@ -32,18 +35,33 @@ export function build(app: string, definition: Definition, service: string): HTM
   return content;
 }
 
+/** A logo with two versions gets the address of one with the color scheme of its form. */
+function imageOf({ src, dark, ...image }: NonNullable<Definition['images']>[number], service: string): Markup {
+  const [light, other] = [service + src, service + dark];
+  if (dark === undefined) return ['img', { ...image, part: image.class, src: light }];
+  return [
+    'img',
+    { ...image, class: `${image.class} both`, part: image.class, 'data-light': light, 'data-dark': other },
+  ];
+}
+
 /** Gives a form the color scheme in which its colors fit the site: many dark ones declare none. */
 export function followText(content: HTMLElement): void {
   content.ontransitionend = () => followText(content);
   const lightness = Number.parseFloat(getComputedStyle(content).outlineColor.slice('lab('.length));
-  content.style.colorScheme = lightness > 50 ? 'dark' : 'light';
+  const scheme = lightness > 50 ? 'dark' : 'light';
+  content.style.colorScheme = scheme;
+  for (const image of content.querySelectorAll<HTMLImageElement>('[data-dark]')) {
+    const address = image.dataset[scheme] as string;
+    if (image.src !== address) image.src = address;
+  }
 }
 
 function contentMarkup(app: string, definition: Definition, service: string): MarkupNode[] {
   const { name = app, title, description, submitLabel, closed, lang, dir, texts, steps } = definition;
   const { images = [] } = definition;
   const introduction = present<Markup>([
-    ...images.map((image) => ['img', { ...image, part: image.class, src: service + image.src }] satisfies Markup),
+    ...images.map((image) => imageOf(image, service)),
     title !== null && ['h2', { part: 'title' }, title],
     description !== null && ['p', { class: 'text', part: 'description' }, ...marked(description)],
   ]);

@@ -6,6 +6,7 @@ interface Parts {
   steps: typeof import('./steps.ts');
   challenge: typeof import('./challenge.ts');
   files: typeof import('./files.ts');
+  page: typeof import('./page.ts');
 }
 
 /** The hashes of the built parts; all files are of one version. */

@@ -52,15 +52,18 @@ export function showProblems(
   return others;
 }
 
+/** What finds the problems of forms of the service, before they are sent. */
+export const checks = new WeakMap<HTMLFormElement, () => Problem[]>();
+
 /**
- * Returns what the browser itself finds wrong, if its language is that of the form: the service
- * finds the same. Only the browser knows a text that is no number or date, and sends none.
+ * Returns what is wrong with the entries of a form. Without a check, what the service cannot find:
+ * a browser sends no text that is no number or date.
  */
 export function localProblems(form: HTMLFormElement): Problem[] {
-  const { lang } = form.closest('[lang]') as HTMLElement;
-  const isSameLanguage = navigator.language.startsWith(lang.slice(0, 2));
+  const check = checks.get(form);
+  if (check) return check();
   return controlsOf(form)
-    .filter(({ validity }) => (isSameLanguage ? !validity.valid : validity.badInput))
+    .filter(({ validity }) => validity.badInput)
     .map(({ name, validationMessage }) => ({ path: name, message: validationMessage }));
 }
 
@@ -98,7 +101,7 @@ function show(form: HTMLFormElement, controls: readonly Control[], message: stri
 function place(form: HTMLFormElement, controls: readonly Control[], element: Element): void {
   const last = controls[controls.length - 1] as Control;
   const first = controls[0] as Control;
-  const choice = first.closest('.choice');
+  const choice = first.closest('.stars,.scale') ?? first.closest('.choice');
   if (isOwn(form)) {
     if (choice && last.type === 'checkbox') choice.parentElement?.append(element);
     else (choice ?? first).before(element);

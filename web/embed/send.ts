@@ -165,6 +165,8 @@ function finish(
     const stored = [...marked(ownThanks ?? texts.thanks), `\n${texts.thanksConfirm}`];
     const message = say(form, 'status', ...(body.held ? [texts.thanksHeld] : stored));
     if (!isOwn(form)) return;
+    message.classList.add('thanks');
+    form.parentElement?.removeAttribute('data-later');
     form.replaceWith(message);
     message.focus();
   }

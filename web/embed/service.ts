@@ -8,7 +8,7 @@ export interface Definition {
   /** The style sheet of the theme. */
   style?: string;
   /** With paths of the service. */
-  images?: { class: string; src: string; alt: string }[];
+  images?: { class: string; src: string; alt: string; dark?: string }[];
   title: string | null;
   description: string | null;
   submitLabel: string | null;
@@ -27,8 +27,10 @@ export interface Definition {
   /** Absent without a provider of challenges. */
   captcha?: Captcha;
   fields: FormControl[];
-  /** The titles of the pages. */
-  pages?: { page: number; title: string }[];
+  /** The texts of the pages. */
+  pages?: { page: number; title: string; description?: string }[];
+  /** The texts of problems, of a form without pages and conditions. */
+  problems?: Record<string, Text>;
   /** The texts of a form with pages or conditions. */
   steps?: Record<string, Text>;
   /** The texts of a form with files. */

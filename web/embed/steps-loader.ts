@@ -1,12 +1,13 @@
 import type { ConditionalField } from '#src/core/fields/conditions.ts';
+import type { StepTitle } from '#src/features/display/form-steps.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
 import { adopt, part } from './parts.ts';
-import { clearProblems, controlsOf, describeWithout, type Problem, showProblems } from './problems.ts';
+import { clearProblems, describeWithout, type Problem, showProblems } from './problems.ts';
 
 /** What a form needs to evaluate its conditions and to show one page after the other. */
 export interface StepsData {
   fields: readonly ConditionalField[];
-  pages?: readonly { page: number; title: string }[] | undefined;
+  pages?: readonly StepTitle[] | undefined;
   texts: Readonly<Record<string, Text>>;
 }
 
@@ -21,7 +22,7 @@ export interface Steps {
 }
 
 /** The functions that the module of {@link Steps} shares with this script. */
-const tools = { clearProblems, controlsOf, describeWithout, showProblems };
+const tools = { clearProblems, describeWithout, showProblems };
 export type StepTools = typeof tools;
 
 const steps = new WeakMap<HTMLFormElement, Steps>();

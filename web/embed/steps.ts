@@ -1,7 +1,7 @@
 import { browserKind } from '#src/core/fields/base/browser-kinds.ts';
 import { type ConditionalField, fieldStates, pagesOf } from '#src/core/fields/conditions.ts';
-import { buttonsMarkup, progressMarkup, stepMarkup } from '#src/features/display/form-steps.ts';
-import { fill, numberRules } from '#src/platform/languages/texts.ts';
+import { buttonsMarkup, progressContent, progressMarkup, stepMarkup } from '#src/features/display/form-steps.ts';
+import { isMany, problemsIn, sayer } from './checks.ts';
 import { toDom } from './dom.ts';
 import type { Control } from './problems.ts';
 import style from './steps.css?inline';
@@ -12,8 +12,7 @@ import type { Steps, StepsData, StepTools } from './steps-loader.ts';
 
 /** Starts a form of the service, or one of a site that marks its fields with `data-field`. */
 export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData, tools: StepTools): Steps {
-  const numbers = numberRules((form.closest('[lang]') as HTMLElement | null)?.lang || 'en');
-  const say = (code: string, params = {}): string => fill(texts[code] ?? code, params, numbers);
+  const say = sayer(form, texts);
   const elements = elementsByKey(form);
   if (pages) arrange(form, fields, elements, { pages, texts });
   // A form of a site may have such names for something else.
@@ -57,10 +56,12 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
       const isLast = place === shown.length - 1;
       set(button, go === 'previous' ? place === 0 : isLast === (go === 'next'));
     }
+    form.parentElement?.toggleAttribute('data-later', place > 0);
     if (!progress) return;
     set(progress, shown.length < 2);
-    const text = say('pageOf', { page: place + 1, pages: shown.length });
-    if (progress.textContent !== text) progress.textContent = text;
+    const position = { page: place + 1, pages: shown.length };
+    const text = say('pageOf', position);
+    if (progress.textContent !== text) progress.replaceChildren(...toDom(progressContent(text, position)));
   }
 
   function go(by: 1 | -1): void {
@@ -92,10 +93,9 @@ export function start(form: HTMLFormElement, { fields, pages, texts }: StepsData
     },
 
     problems() {
-      return tools.controlsOf(form).flatMap((control) => {
-        const message = problemOf(control, required, say);
-        return message === undefined ? [] : [{ path: control.name, message }];
-      });
+      return problemsIn(form, texts, (control) =>
+        required.has(control.closest<HTMLElement>('[data-field]')?.dataset.field ?? ''),
+      );
     },
   };
 
@@ -142,13 +142,13 @@ function arrange(
   const send = form.querySelector(':scope > button:last-child');
   if (numbers.length === 1 || !send) return;
   const steps = numbers.map((page) => {
-    const title = pages.find((one) => one.page === page)?.title;
-    const [step] = toDom([stepMarkup({ page, title }, page === 1, 'h3')]) as [Element];
-    const own = fields.flatMap(({ key }, index) => (places[index] === page ? (elements.get(key) ?? []) : []));
-    step.append(...(page === 1 ? [form.querySelector('[name=email]')?.closest('.field') ?? ''] : []), ...own);
+    const own = pages.find((one) => one.page === page);
+    const [step] = toDom([stepMarkup({ title: undefined, ...own, page }, page === 1, 'h3')]) as [Element];
+    const ofPage = fields.flatMap(({ key }, index) => (places[index] === page ? (elements.get(key) ?? []) : []));
+    step.append(...(page === 1 ? [form.querySelector('[name=email]')?.closest('.field') ?? ''] : []), ...ofPage);
     return step;
   });
-  form.prepend(...toDom([progressMarkup('', true)]), ...steps);
+  form.prepend(...toDom([progressMarkup('', { page: 1, pages: 0 })]), ...steps);
   const [buttons] = toDom([
     buttonsMarkup({
       previous: String(texts.previousPage),
@@ -205,8 +205,6 @@ function textsOf(controls: readonly Control[]): string[] {
   });
 }
 
-const isMany = (control: Element): boolean => control.matches('[type=checkbox][name$="[]"]');
-
 function require(element: Element, isRequired: boolean): void {
   for (const control of controlsIn(element)) {
     if (control.type === 'hidden' || isMany(control)) continue;
@@ -216,33 +214,4 @@ function require(element: Element, isRequired: boolean): void {
   }
   if (element.matches('[role=radiogroup]')) element.setAttribute('aria-required', String(isRequired));
   element.querySelector('.mark')?.toggleAttribute('data-off', !isRequired);
-}
-
-type Say = (code: string, params?: Record<string, string | number>) => string;
-
-/** Returns what the browser finds wrong, in the words of the service. */
-function problemOf(control: Control, required: ReadonlySet<string>, say: Say): string | undefined {
-  const field = control.closest<HTMLElement>('[data-field]');
-  const isRequired = required.has(field?.dataset.field ?? '');
-  if (isMany(control)) {
-    const isChosen = field?.querySelector('[type=checkbox]:checked') !== null;
-    return !isChosen && isRequired ? say('required') : undefined;
-  }
-  const { validity, type, min = '', max = '', minLength = 0, value, checked } = control as HTMLInputElement;
-  // The empty choice takes an answer back.
-  if (type === 'radio' && checked && value === '' && isRequired) return say('required');
-  // The browser counts UTF-16 units.
-  const { maxLength } = control.dataset;
-  const length = maxLength || minLength > 0 ? [...value].length : 0;
-  if (length > Number(maxLength)) return say('tooLong', { max: Number(maxLength) });
-  if (length > 0 && length < minLength) return say('tooShort', { min: minLength });
-  if (validity.valid) return undefined;
-  if (validity.badInput) return say(type === 'number' ? 'notNumber' : 'notDate');
-  if (validity.valueMissing) return say(type === 'checkbox' ? 'mustBeTrue' : 'required');
-  if (validity.typeMismatch && type === 'email') return say('notEmail');
-  if (type === 'date' && validity.rangeUnderflow) return say('tooEarly', { min });
-  if (type === 'date' && validity.rangeOverflow) return say('tooLate', { max });
-  if (validity.rangeUnderflow) return say('tooSmall', { min: Number(min) });
-  if (validity.rangeOverflow) return say('tooLarge', { max: Number(max) });
-  return say('invalid');
 }

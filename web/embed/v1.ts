@@ -1,8 +1,11 @@
 import { embed } from './embed.ts';
 import { startFiles } from './files-loader.ts';
+import type { PageData } from './page.ts';
+import { part } from './parts.ts';
+import { checks } from './problems.ts';
 import { challenge } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
-import { startSteps } from './steps-loader.ts';
+import { startSteps, stepsOf } from './steps-loader.ts';
 import { FORMS, watchForms } from './submits.ts';
 
 // The script of `/embed/v1.js` (spec 4.5). It may be loaded anywhere in a page, and more than once.
@@ -28,20 +31,39 @@ function startForms(place: ParentNode = document): void {
       withFiles.add(form);
       startFiles(form, JSON.parse(files)).catch(() => undefined);
     }
-    if (started.has(form) || !(form.dataset.steps || form.querySelector('[data-field]'))) continue;
+    if (started.has(form)) continue;
+    const { page } = form.dataset;
+    const startPage = async (): Promise<void> => void (page && startHosted(form, JSON.parse(page)));
+    if (!(form.dataset.steps || form.querySelector('[data-field]'))) {
+      if (page) started.add(form);
+      void startPage();
+      continue;
+    }
     started.add(form);
     const { steps, userCollection: app = '' } = form.dataset;
     const data = steps
       ? Promise.resolve(JSON.parse(steps))
       : definitionOf(formPath(app, form)).then(({ fields, steps: texts }) => ({ fields, texts }));
-    data
+    void data
       .then((given) => given.texts && startSteps(form, given))
       // Without the module everything is shown, as without JavaScript.
       .catch(() => {
         delete form.dataset.steps;
         document.documentElement.removeAttribute(MARKS);
-      });
+      })
+      .then(startPage);
   }
+}
+
+/** Starts what only a form on a page of the service has. Without its module the form works too. */
+function startHosted(form: HTMLFormElement, data: PageData): void {
+  part('page').then(
+    ({ start }) => {
+      const { problems } = start(form, data, stepsOf(form)?.open);
+      if (problems) checks.set(form, problems);
+    },
+    () => undefined,
+  );
 }
 
 /** Prepares a form that somebody begins to fill in. */

@@ -1,23 +1,26 @@
 import { browserKind } from '../../core/fields/base/browser-kinds.ts';
 import { fieldStates, pagesOf } from '../../core/fields/conditions.ts';
 import { choicesIn } from '../../platform/text/choice-list.ts';
-import type { FormField, Markup } from './markup.ts';
+import { marked } from './marks.ts';
+import type { FormField, Markup, MarkupNode } from './markup.ts';
 import { isHidden, present } from './markup.ts';
 import type { FormControl } from './presentation.ts';
 
 // A form with conditions or pages: what the service and the dashboard render of it. The script of
 // such a form is web/embed/steps.ts.
 
-/** The title of a page in the language of the form. */
+/** The texts of a page in the language of the form. */
 export interface StepTitle {
   page: number;
   title: string;
+  description?: string | undefined;
 }
 
 /** One page of a form. */
 export interface Step {
   page: number;
   title: string | undefined;
+  description?: string | undefined;
   fields: readonly FormField[];
 }
 
@@ -67,7 +70,8 @@ export function stepsOf(fields: readonly FormField[], titles: readonly StepTitle
   if (!email || numbers.length === 1) return undefined;
   return numbers.map((page) => ({
     page,
-    title: titles.find((one) => one.page === page)?.title,
+    title: undefined,
+    ...titles.find((one) => one.page === page),
     fields: [...(page === 1 ? [email] : []), ...ofSchema.filter((_, index) => pages[index] === page)],
   }));
 }
@@ -77,22 +81,43 @@ export const isShownStep = ({ fields }: Pick<Step, 'fields'>): boolean =>
   fields.some((field) => !isHidden(field) && field.isOff !== true);
 
 /** The element around the fields of a page, without them. */
-export function stepMarkup({ page, title }: Omit<Step, 'fields'>, isOpen: boolean, heading: 'h2' | 'h3'): Markup {
+export function stepMarkup(
+  { page, title, description }: Omit<Step, 'fields'>,
+  isOpen: boolean,
+  heading: 'h2' | 'h3',
+): Markup {
   const id = `step-${page}`;
   return [
     'div',
     { class: 'step', part: 'page', 'data-step': page, 'data-off': !isOpen },
     ...present<Markup>([
       title !== undefined && [heading, { id, tabindex: -1, part: 'page-title', 'aria-describedby': 'steps' }, title],
+      description !== undefined && ['p', { class: 'text', part: 'page-description' }, ...marked(description)],
     ]),
   ];
 }
+
+/** Which of the shown pages is open, from 1 on. */
+interface Position {
+  page: number;
+  pages: number;
+}
+
+/** The text of the progress, and a part of its bar for each page. */
+export const progressContent = (text: string, { page, pages }: Position): MarkupNode[] => [
+  text,
+  [
+    'span',
+    { 'aria-hidden': 'true' },
+    ...Array.from({ length: pages }, (_, index): Markup => ['i', { 'data-done': index < page }]),
+  ],
+];
 
 /**
  * Where a person is, such as `Page 2 of 3`. Takes the focus of a page without a title.
  * @param own the attributes of a text of the service
  */
-export const progressMarkup = (text: string, isOff: boolean, own: Markup[1] = {}): Markup => [
+export const progressMarkup = (text: string, position: Position, own: Markup[1] = {}): Markup => [
   'p',
   {
     ...own,
@@ -101,9 +126,9 @@ export const progressMarkup = (text: string, isOff: boolean, own: Markup[1] = {}
     tabindex: -1,
     part: 'progress',
     'data-live': true,
-    'data-off': isOff,
+    'data-off': position.pages < 2,
   },
-  text,
+  ...progressContent(text, position),
 ];
 
 interface StepButtons {

@@ -1,3 +1,4 @@
+import { isRadio } from '../../core/fields/base/control-types.ts';
 import { choicesIn } from '../../platform/text/choice-list.ts';
 import { labelNodes, marked } from './marks.ts';
 import type { Markup, MarkupAttributes, MarkupNode } from './markup-node.ts';
@@ -104,7 +105,7 @@ export function withState({ control, isOff }: FormField, [tag, attributes, ...ch
 function controlMarkup(field: FormField): Markup {
   if (isHidden(field)) return ['span', { hidden: true }, ...hiddenInputs(field)];
   const { id, control } = field;
-  if (control.type === 'radio' || control.type === 'checkboxes') return choiceGroup(field);
+  if (isRadio(control.type) || control.type === 'checkboxes') return choiceGroup(field);
   if (control.type === 'checkbox') return checkbox(field);
   if (control.type === 'file') return fileControl(field);
   return [
@@ -139,7 +140,7 @@ function choiceMarkup(input: MarkupAttributes, ...label: MarkupNode[]): Markup {
 
 /** The choices, and for an optional answer of radio buttons an empty one, which takes it back. */
 export const offeredChoices = ({ type, choices, attributes }: FormControl): FormControl['choices'] =>
-  type === 'radio' && attributes.placeholder !== undefined
+  isRadio(type) && attributes.placeholder !== undefined
     ? [...choices, { value: '', label: String(attributes.placeholder) }]
     : choices;
 
@@ -153,10 +154,15 @@ function choiceGroup(field: FormField): Markup {
   const name = isMany ? `${field.name}[]` : field.name;
   const initial = texts ?? present([control.default]);
   const chosen = new Set(isMany ? choicesIn(initial) : initial.slice(-1));
-  const choices = offeredChoices(control).map(({ value, label }, index): Markup => {
+  const { ends = {} } = control;
+  const offered = offeredChoices(control);
+  const choices = offered.map(({ value, label }, index): Markup => {
     const own = index === 0 ? id : `${id}-${index}`;
+    const end = index === 0 ? 'min' : 'max';
+    const isEnd = index === 0 || index === control.choices.length - 1;
     const state = { checked: chosen.has(value), required: !isMany && isRequired(control) };
-    return choiceMarkup({ type: isMany ? 'checkbox' : 'radio', id: own, name, value, ...state }, label);
+    const about = { 'aria-describedby': isEnd && ends[end] ? `${id}-${end}` : undefined };
+    return choiceMarkup({ type: isMany ? 'checkbox' : 'radio', id: own, name, value, ...state, ...about }, label);
   });
   const role = !isMany && { role: 'radiogroup', 'aria-required': isRequired(control) && 'true' };
   return [
@@ -165,7 +171,23 @@ function choiceGroup(field: FormField): Markup {
     ['legend', {}, control.label, ...requiredMark(field)],
     ...hints(field),
     ...(isMany && texts?.length !== 0 ? [hiddenInput(name, '')] : []),
-    ...choices,
+    ...(control.type === 'stars' || control.type === 'scale' ? rating(field, choices) : choices),
+  ];
+}
+
+/** A row of radio buttons with the texts at its ends, and after it the empty one. */
+function rating({ id, control }: FormField, choices: readonly Markup[]): Markup[] {
+  const { type, ends } = control;
+  const count = control.choices.length;
+  const end = (name: 'min' | 'max'): Markup => ['span', { id: `${id}-${name}` }, ends?.[name] ?? ''];
+  return [
+    [
+      'div',
+      { class: type },
+      ['div', {}, ...choices.slice(0, count)],
+      ...(ends ? [['div', { class: 'ends' }, end('min'), end('max')] satisfies Markup] : []),
+    ],
+    ...choices.slice(count).map(([tag, , ...content]): Markup => [tag, { class: 'choice none' }, ...content]),
   ];
 }
 

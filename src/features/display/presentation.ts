@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import type { ConditionOperator } from '../../core/fields/base/browser-kinds.ts';
+import { CONTROL_TYPES, isRadio } from '../../core/fields/base/control-types.ts';
 import { source } from '../../core/fields/base/form-options.ts';
-import {
-  Choice,
-  CONTROL_TYPES,
-  type ConvertedText,
-  type ServiceText,
-  type TextContext,
-} from '../../core/fields/base/kind.ts';
+import { Choice, type ConvertedText, Ends, type ServiceText, type TextContext } from '../../core/fields/base/kind.ts';
 import { type Condition, type Conditions, fieldStates } from '../../core/fields/conditions.ts';
 import { conditionsOf, FieldConditions, type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
@@ -24,12 +19,13 @@ export const FormControl = z
     key: z.string(),
     /** A date field whose default value has a time is a `text`: `date` controls have no time. */
     type: z.enum(CONTROL_TYPES).meta({ description: '`list` is an input that adds one item to an array field' }),
-    /** The placeholder of a `select` and of a `radio` is the text of its empty choice. */
+    /** The placeholder of a `select` and of radio buttons is the text of its empty choice. */
     attributes: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .meta({ description: 'HTML attributes of the control, by name' }),
-    /** Empty unless `type` is `select`, `radio` or `checkboxes`. */
+    /** Empty unless `type` is `select`, `radio`, `stars`, `scale` or `checkboxes`. */
     choices: z.array(Choice),
+    ends: Ends.optional().meta({ description: 'The texts at both ends of `stars` and of a `scale`' }),
     /** The label of the field, or its key. */
     label: z.string(),
     /** With how many `checkboxes` to choose: HTML has no rule for it. */
@@ -66,9 +62,9 @@ type AnyOptions = { [Key in KeyOf<FieldDefinition>]?: MemberOf<FieldDefinition, 
 export function isTranslated(field: FieldDefinition): boolean {
   const kind = getKind(field.kind);
   if (kind.ruleText || kind.isClearable?.(field)) return true;
-  const { labels, helps, enumLabelsByLanguage }: AnyOptions = field;
+  const { labels, helps, enumLabelsByLanguage, endsByLanguage, ui }: AnyOptions = field;
   if (conditionsOf(field).length > 0) return true;
-  return labels !== undefined || helps !== undefined || enumLabelsByLanguage !== undefined;
+  return [labels, helps, enumLabelsByLanguage, endsByLanguage].some((one) => one !== undefined) || ui === 'stars';
 }
 
 const inEnglish: ServiceText = (code, params = {}) => fillText(en, code, params, PLAIN_NUMBERS);
@@ -83,8 +79,9 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
   const { labels, helps, hidden = false, prefill = false, source, autocomplete, consent } = options;
   const type = kind.controlOf?.(field) ?? kind.control;
   const isClearable = kind.isClearable?.(field);
-  const placeholder = type !== 'radio' || isClearable ? options.placeholder : undefined;
+  const placeholder = !isRadio(type) || isClearable ? options.placeholder : undefined;
   const help = forTag(helps, tag) || options.help;
+  const ends = kind.ends?.(field, tag) ?? {};
   return {
     key: field.key,
     type,
@@ -93,7 +90,7 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
       placeholder: placeholder || (isClearable ? text('noAnswer') : undefined),
       autocomplete,
     }),
-    choices: kind.choices?.(field, tag) ?? [],
+    choices: kind.choices?.(field, tag, text) ?? [],
     label: forTag(labels, tag) || field.label || field.key,
     required: field.required,
     hidden,
@@ -106,6 +103,7 @@ export function formControl(field: FieldDefinition, tag = '', text: ServiceText 
     ...(options.default !== undefined &&
       consent === undefined && { default: [options.default].flat().join(CHOICE_SEPARATOR) }),
     ...withoutUnset({ showIf: field.showIf, requiredIf: field.requiredIf, page: field.page }),
+    ...(ends.min || ends.max ? { ends: withoutUnset(ends) } : {}),
     ...(consent && { consent: { version: consent.version, ...withoutUnset({ url: consent.url }) } }),
   };
 }

@@ -1,15 +1,20 @@
+import type { Markup } from './markup-node.ts';
+import { type PresetName, presetOf, THEME_PRESETS } from './presets.ts';
+
 export const THEME_SCHEMES = ['light', 'dark', 'auto'] as const;
 export const THEME_FONTS = ['system', 'serif', 'rounded', 'mono'] as const;
 export const THEME_CORNERS = ['square', 'round'] as const;
 
 /** The images of a theme, with the most bytes of each. */
-export const IMAGE_BYTES = { logo: 100 * 1024, cover: 300 * 1024 } as const;
+export const IMAGE_BYTES = { logo: 100 * 1024, logoDark: 100 * 1024, cover: 300 * 1024 } as const;
 export type ImageName = keyof typeof IMAGE_BYTES;
 export const IMAGE_TYPES = ['image/png', 'image/jpeg', 'image/webp'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
 /** The style of an app's forms (spec 4.5.1). An absent member is as without a theme. */
 export interface Theme {
+  /** Beaten by the other members. */
+  preset?: PresetName;
   /** `#rrggbb`, in lower case. */
   accent?: string;
   scheme?: (typeof THEME_SCHEMES)[number];
@@ -18,6 +23,24 @@ export interface Theme {
 }
 
 type Scheme = 'light' | 'dark';
+
+/** Returns a theme with the members of its preset that it has not itself. */
+export function withPreset<Given extends Theme>(theme: Given): Given {
+  const { accent, scheme, font, corners } = presetOf(theme.preset) ?? {};
+  return {
+    ...(accent && { accent }),
+    ...(scheme && { scheme }),
+    ...(font && { font }),
+    ...(corners && { corners }),
+    ...theme,
+  };
+}
+
+/** Returns the colors of the page and of the sheet in a scheme. */
+export const surfacesOf = ({ preset }: Pick<Theme, 'preset'>, scheme: Scheme) => ({
+  ...PAGES[scheme],
+  ...presetOf(preset)?.[scheme],
+});
 
 /** The colors of page.css, for a scheme other than that of the visitor. */
 const PAGES = {
@@ -43,6 +66,22 @@ const FONTS: Readonly<Record<(typeof THEME_FONTS)[number], string>> = {
 const IMAGES =
   '.cover,.logo{display:block;height:auto;max-width:100%;margin:0 0 1.5rem}.cover{width:100%;border-radius:8px}.logo{max-height:5rem;max-width:min(100%,16rem);object-fit:contain}';
 
+interface ThemeImage {
+  class: string;
+  src: string;
+  alt: string;
+  /** The address of the version for dark backgrounds. */
+  dark?: string | undefined;
+}
+
+/** Returns the element of an image: of a logo with two versions that of the scheme. */
+export function imageMarkup({ dark, ...image }: ThemeImage, scheme: Required<Theme>['scheme']): Markup {
+  if (dark === undefined) return ['img', { ...image }];
+  const both = { ...image, class: `${image.class} both` };
+  if (scheme !== 'auto') return ['img', { ...both, src: scheme === 'dark' ? dark : image.src }];
+  return ['picture', {}, ['source', { media: '(prefers-color-scheme:dark)', srcset: dark }], ['img', both]];
+}
+
 /** Of controls, and of the sheet around them. */
 const RADII = { square: ['0px', '0px'], round: ['16px', '28px'] } as const;
 
@@ -60,19 +99,21 @@ interface AccentColors {
 }
 
 /** Returns the colors of an accent: darker or lighter where it has too little contrast. */
-export function accentColors(given: string, scheme: Scheme): AccentColors {
-  const accent = withContrast(given, scheme, 3);
+export function accentColors(given: string, scheme: Scheme, preset?: PresetName): AccentColors {
+  const { sheet, field } = { field: undefined, ...presetOf(preset)?.[scheme] };
+  const surfaces = [...SURFACES[scheme], ...[sheet, field].filter((color) => color !== undefined)];
+  const accent = withContrast(given, scheme, surfaces, 3);
   const onAccent = contrast(accent, '#000000') >= contrast(accent, '#ffffff') ? '#000000' : '#ffffff';
-  return { accent, onAccent, link: withContrast(given, scheme, 4.5) };
+  return { accent, onAccent, link: withContrast(given, scheme, surfaces, 4.5) };
 }
 
 const STEPS = 64;
 
-function withContrast(color: string, scheme: Scheme, least: number): string {
+function withContrast(color: string, scheme: Scheme, surfaces: readonly string[], least: number): string {
   const end = scheme === 'light' ? 0 : 255;
   for (let step = 0; step < STEPS; step += 1) {
     const mixed = toColor(channels(color).map((value) => Math.round(value + ((end - value) * step) / STEPS)));
-    if (SURFACES[scheme].every((surface) => contrast(mixed, surface) >= least)) return mixed;
+    if (surfaces.every((surface) => contrast(mixed, surface) >= least)) return mixed;
   }
   return toColor([end, end, end]);
 }
@@ -99,15 +140,18 @@ function luminance(color: string): number {
  * Returns the style sheet of a theme, which follows form.css: for a page of the service (`:root`)
  * and for a shadow root (`:host`). The properties that a site sets still count.
  */
-export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): string {
-  const rules = [IMAGES];
+export function themeStyle(theme: Theme): string {
+  const { accent, scheme = 'auto', font, corners } = withPreset(theme);
+  const preset = presetOf(theme.preset);
+  const rules = [IMAGES, ...plateRules(scheme)];
   if (scheme !== 'auto') {
-    const { page, sheet, text, shade } = PAGES[scheme];
+    const { page, sheet, text, shade } = surfacesOf(theme, scheme);
     rules.push(`:root{color-scheme:${scheme};--page:${page};--sheet:${sheet};--text:${text};--shade:${shade}}`);
     rules.push(`:host{color-scheme:${scheme};padding:1.25em}`);
     // Rules of a site for the element itself, such as for every `div`, win over those of `:host`.
     rules.push(`:host,:host>div{background:${sheet};color:${text}}`);
   }
+  if (preset) rules.push(...presetRules(preset, scheme));
   if (font) rules.push(`body,:host{font-family:${FONTS[font]}}`);
   if (corners) {
     const [radius, around] = RADII[corners];
@@ -115,7 +159,10 @@ export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): s
     rules.push(`main,:host{border-radius:${around}}`);
   }
   if (accent) {
-    const [light, dark] = [accentColors(accent, 'light'), accentColors(accent, 'dark')];
+    // An accent of its own counts in both schemes.
+    const darkAccent = (theme.accent === undefined && preset?.darkAccent) || accent;
+    const light = accentColors(accent, 'light', theme.preset);
+    const dark = accentColors(darkAccent, 'dark', theme.preset);
     rules.push(accentRules(scheme === 'dark' ? dark : light));
     if (scheme === 'auto') {
       const both = (name: keyof AccentColors) => `light-dark(${light[name]},${dark[name]})`;
@@ -127,7 +174,36 @@ export function themeStyle({ accent, scheme = 'auto', font, corners }: Theme): s
     // A brighter button would have less contrast.
     rules.push('button:hover{filter:none;text-decoration:underline}');
   }
+  if (preset?.rules) rules.push(preset.rules);
   return rules.join('\n');
+}
+
+/** A logo that has no version for dark backgrounds stands on a light plate there. */
+function plateRules(scheme: Required<Theme>['scheme']): string[] {
+  const plate = (color: string) =>
+    `.logo:not(.both){background:${color};box-shadow:0 0 0 0.625rem ${color};border-radius:1px}`;
+  // The room of the plate. An embedded form has no scheme of its own that a rule could ask.
+  const place = ' .logo:not(.both){margin:0 0.625rem 2.125rem}';
+  if (scheme === 'light') return [];
+  if (scheme === 'dark') return [plate('#fff'), place.trim()];
+  const dark = `@media (prefers-color-scheme:dark){:root${place}}`;
+  return [`@supports ${SCHEMES}{${plate('light-dark(#0000,#fff)')}${dark}}`];
+}
+
+/** The colors of a preset: of both schemes where the visitor has one of them. */
+function presetRules(
+  { light, dark }: NonNullable<ReturnType<typeof presetOf>>,
+  scheme: Required<Theme>['scheme'],
+): string[] {
+  const page = (colors: typeof light) => `:root{--page:${colors.page};--sheet:${colors.sheet}}`;
+  const field = (color: string | undefined) => (color === undefined ? [] : [`.form,.note{--field:${color}}`]);
+  if (scheme !== 'auto') return field({ light, dark }[scheme].field);
+  const fields = dark.field === undefined ? [] : field(`light-dark(${light.field ?? '#fff'},${dark.field})`);
+  return [
+    page(light),
+    ...field(light.field),
+    `@supports ${SCHEMES}{@media (prefers-color-scheme:dark){${page(dark)}}${fields.join('')}}`,
+  ];
 }
 
 function accentRules({ accent, onAccent, link }: Readonly<Record<keyof AccentColors, string>>): string {
@@ -138,15 +214,15 @@ function accentRules({ accent, onAccent, link }: Readonly<Record<keyof AccentCol
 const THEME_PATH = '/embed/theme.css';
 
 /** Returns the address of the style sheet of a theme, which names each member. */
-export function themePath({ accent, scheme, font, corners }: Theme): string {
-  const members = Object.entries({ accent: accent?.slice(1), scheme, font, corners });
+export function themePath({ preset, accent, scheme, font, corners }: Theme): string {
+  const members = Object.entries({ preset, accent: accent?.slice(1), scheme, font, corners });
   const given = members.filter((member): member is [string, string] => member[1] !== undefined);
   return given.length > 0 ? `${THEME_PATH}?${new URLSearchParams(given)}` : THEME_PATH;
 }
 
 const ADDRESSED = new Map([
   ['accent', /^[0-9a-f]{6}$/],
-  ...Object.entries({ scheme: THEME_SCHEMES, font: THEME_FONTS, corners: THEME_CORNERS }).map(
+  ...Object.entries({ preset: THEME_PRESETS, scheme: THEME_SCHEMES, font: THEME_FONTS, corners: THEME_CORNERS }).map(
     ([name, values]) => [name, new RegExp(`^(?:${values.join('|')})$`)] as const,
   ),
 ]);

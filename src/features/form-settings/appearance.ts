@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { code } from '../../platform/languages/problems.ts';
+import { THEME_PRESETS } from '../display/presets.ts';
 import {
   IMAGE_BYTES,
   IMAGE_TYPES,
@@ -67,6 +68,7 @@ function image(name: ImageName) {
 }
 
 const style = {
+  preset: unset(oneOf(THEME_PRESETS)),
   accent: unset(
     z
       .string(code('notText'))
@@ -79,7 +81,7 @@ const style = {
   corners: unset(oneOf(THEME_CORNERS)),
 };
 
-/** The name and the theme of forms. */
+/** The name and the theme of forms, and what their page keeps. */
 export const appearanceSettings = {
   /** One line, because it is in subjects of emails and in lists. */
   name: orAbsent(
@@ -93,14 +95,23 @@ export const appearanceSettings = {
   /** A theme without a member is unset. */
   theme: orAbsent(
     z
-      .strictObject({ ...style, logo: image('logo'), logoAlt: unset(text(200)), cover: image('cover') })
+      .strictObject({
+        ...style,
+        logo: image('logo'),
+        logoDark: image('logoDark'),
+        logoAlt: unset(text(200)),
+        cover: image('cover'),
+      })
       .transform(given),
     {
       description: 'The appearance of the forms; absent without one',
       stored: z
-        .strictObject({ ...style, logo: StoredImage, logoAlt: z.string(), cover: StoredImage })
+        .strictObject({ ...style, logo: StoredImage, logoDark: StoredImage, logoAlt: z.string(), cover: StoredImage })
         .partial()
         .transform(given),
     },
   ),
+  drafts: orAbsent(z.boolean(code('notBoolean')), {
+    description: 'Whether the hosted form keeps what a visitor typed until it is sent; absent: it does',
+  }),
 };

@@ -15,7 +15,7 @@ const imageSchema = schema(
     content: { type: Binary, required: true },
     createdAt: { type: Date, required: true },
   },
-  { collection: 'form_images', placement: 'at most two for each app, which few requests read' },
+  { collection: 'form_images', placement: 'at most three for each app, which few requests read' },
 ).index({ appId: 1 });
 type FormImageDocument = DocumentOf<typeof imageSchema>;
 

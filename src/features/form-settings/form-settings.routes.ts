@@ -15,7 +15,7 @@ const Replacement = FormSettingsRequest.extend({
 }).meta({ id: 'FormSettingsReplacement' });
 
 /** What the images of a theme add to a body, in base64. */
-const IMAGES_BYTES = Math.ceil((4 / 3) * (IMAGE_BYTES.logo + IMAGE_BYTES.cover)) + 100;
+const IMAGES_BYTES = Math.ceil((4 / 3) * Object.values(IMAGE_BYTES).reduce((sum, bytes) => sum + bytes)) + 150;
 
 const CountedOrigins = z.array(z.strictObject({ origin: z.string(), count: z.int().positive(), lastAt: Timestamp }));
 

@@ -5,6 +5,7 @@ import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../../platform/core/errors.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
+import { IMAGE_BYTES, type ImageName } from '../display/theme.ts';
 import type { CaptchaSettings } from './admission.ts';
 import type { MailAbilities } from './app-setting.ts';
 import { dataUrl, type FormImage, type FormTheme, type SentImage } from './appearance.ts';
@@ -65,19 +66,21 @@ export function createFormSettingsService(deps: {
   }
 
   /** Resolves with the theme with its images; undefined when one is not stored. */
-  async function themeView({ logo, cover, ...theme }: FormTheme): Promise<FormTheme<string> | undefined> {
-    const [logoUrl, coverUrl] = await Promise.all([urlOf(logo), urlOf(cover)]);
-    if ((logo && !logoUrl) || (cover && !coverUrl)) return undefined;
-    return { ...theme, ...(logoUrl && { logo: logoUrl }), ...(coverUrl && { cover: coverUrl }) };
+  async function themeView(theme: FormTheme): Promise<FormTheme<string> | undefined> {
+    const { given, style } = splitTheme(theme);
+    const urls = await Promise.all(given.map(async ([name, image]) => [name, await urlOf(image)] as const));
+    if (urls.some(([, url]) => url === undefined)) return undefined;
+    return { ...style, ...Object.fromEntries(urls) };
   }
 
-  async function urlOf(image: FormImage | undefined): Promise<string | undefined> {
-    const content = image && (await images.find(image.id));
-    return image && content && dataUrl(image.type, content);
+  async function urlOf(image: FormImage): Promise<string | undefined> {
+    const content = await images.find(image.id);
+    return content && dataUrl(image.type, content);
   }
 
   /** Stores the images of a theme, each once, unless the stored settings have the same one. */
-  function createImageUpload(appId: ObjectId, { logo, cover, ...theme }: FormTheme<SentImage> = {}) {
+  function createImageUpload(appId: ObjectId, theme: FormTheme<SentImage> = {}) {
+    const { given, style } = splitTheme(theme);
     const added = new Map<SentImage, ObjectId>();
     async function refer(image: SentImage, stored: FormImage | undefined): Promise<FormImage> {
       if (stored?.hash === image.hash) return stored;
@@ -87,12 +90,12 @@ export function createFormSettingsService(deps: {
     }
     return {
       added,
-      hasImages: logo !== undefined || cover !== undefined,
-      themeAfter: async (stored: FormTheme = {}): Promise<FormTheme> => ({
-        ...theme,
-        ...(logo && { logo: await refer(logo, stored.logo) }),
-        ...(cover && { cover: await refer(cover, stored.cover) }),
-      }),
+      hasImages: given.length > 0,
+      async themeAfter(stored: FormTheme = {}): Promise<FormTheme> {
+        const after: FormTheme = { ...style };
+        for (const [name, image] of given) after[name] = await refer(image, stored[name]);
+        return after;
+      },
     };
   }
 
@@ -193,8 +196,21 @@ export function createFormSettingsService(deps: {
 const withoutRepeats = (reply: Reply): Reply =>
   reply.include ? { ...reply, include: [...new Set(reply.include)] } : reply;
 
-const imageIds = ({ logo, cover }: FormTheme = {}): ObjectId[] =>
-  [logo, cover].flatMap((image) => (image ? [image.id] : []));
+const IMAGE_NAMES = Object.keys(IMAGE_BYTES) as ImageName[];
+
+/** Returns the images of a theme, and the theme without them. */
+function splitTheme<Image>(theme: FormTheme<Image>) {
+  const given: [ImageName, Image][] = [];
+  const style: FormTheme<Image> = { ...theme };
+  for (const name of IMAGE_NAMES) {
+    const image = theme[name];
+    delete style[name];
+    if (image !== undefined) given.push([name, image]);
+  }
+  return { given, style: style as Omit<FormTheme<Image>, ImageName> };
+}
+
+const imageIds = (theme: FormTheme = {}): ObjectId[] => splitTheme(theme).given.map(([, { id }]) => id);
 
 /** A provider needs both. */
 function missingKeys(keys: Record<'siteKey' | 'secret', string | undefined>): Issue[] {

@@ -142,9 +142,12 @@ export function settingsIn(settings: FormSettings, tag: string): FormSettings {
   return texts ? { ...settings, ...texts } : settings;
 }
 
-/** Returns the titles of pages in a language; a missing one is that of `locale`. */
+/** Returns the texts of pages in a language; a missing one is that of `locale`. */
 export function pageTitles({ pages = [] }: Pick<FormSettings, 'pages'>, tag: string) {
-  return pages.map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
+  return pages.map(({ page, title, titles, description: own, descriptions }) => {
+    const description = forTag(descriptions, tag) || own;
+    return { page, title: forTag(titles, tag) || title, ...(description !== undefined && { description }) };
+  });
 }
 
 /** Returns whether pages of an origin may submit to an app with these settings (spec 5.3). */

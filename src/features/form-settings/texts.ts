@@ -48,6 +48,8 @@ export const textSettings = {
           page: count(MAX_PAGES),
           title: text(200),
           titles: byLanguage(text(200)).optional(),
+          description: text(500).optional(),
+          descriptions: byLanguage(text(500)).optional(),
         }),
       )
       .max(MAX_PAGES, code('tooManyItems', { max: MAX_PAGES }))
@@ -60,7 +62,7 @@ export const textSettings = {
       })
       .transform((pages) => (pages.length > 0 ? pages.toSorted((one, other) => one.page - other.page) : undefined)),
     {
-      description: 'The titles of the pages of the form; absent without any',
+      description: 'The titles and descriptions of the pages of the form; absent without any',
       example: [{ page: 2, title: 'Your address', titles: { de: 'Ihre Adresse' } }],
     },
   ),

@@ -1,7 +1,7 @@
 import { html } from 'ghtml';
 import { choiceOf } from '../../core/fields/base/choices.ts';
 import { printable } from '../../core/fields/base/kind.ts';
-import { DECIMAL } from '../../core/fields/base/plain-texts.ts';
+import { DECIMAL, isTime } from '../../core/fields/base/plain-texts.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
@@ -40,7 +40,7 @@ import { formControls as controlsOf, type FormControl, isTranslated } from '../d
 import type { FormEntry, FormFile } from '../form-bodies/form-body.ts';
 import { type FormSettings, isCaptchaProvider, offeredLanguages, pageTitles } from '../form-settings/form-settings.ts';
 import { aroundContent, ownLanguage, ownLanguageAttributes, thanksPath, toHtml } from './page.ts';
-import { filesData, stepsData } from './script-data.ts';
+import { filesData, pageData, pageDataWithDrafts, stepsData } from './script-data.ts';
 import { adviceAfter, reasonIn, type ShownRefusal, titleOf } from './visitor-language.ts';
 
 /** The public form of an app: its settings in force and the fields of its newest schema. */
@@ -256,6 +256,7 @@ const CHECKS: Partial<Record<FormControl['type'], (text: string) => boolean>> = 
   email: (text) => ADDRESS.test(text),
   number: (text) => DECIMAL.test(text),
   date: isDay,
+  time: isTime,
 };
 
 function isAddressOfPage(text: string): boolean {
@@ -382,9 +383,10 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
   const controls = formControls(view.fields, language.tag);
   const conditions = stepsData(controls, language);
   const steered = conditions === undefined ? '' : html` data-steps="${conditions}"`;
+  const page = (settings.drafts === false ? pageData : pageDataWithDrafts)(controls, language);
   const files = filesData(controls, language);
   const encoded = files === undefined ? '' : html` enctype="multipart/form-data" data-files="${files}"`;
-  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}"!${steered}!${encoded}>
+  return html`<form class="form" method="post" action="/v1/forms/${sourceAppId}" data-user-collection="${sourceAppId}" data-thanks="${thanks}" data-not-sent="${language.text('notSent')}" data-page="${page}"!${steered}!${encoded}>
 !${toHtml(hidden)}
 !${paged ?? keys.map(keyHtml).join('\n')}
 !${settings.botProtection === 'off' ? '' : toHtml([honeypot(language.text('leaveEmpty'))])}
@@ -429,7 +431,7 @@ function stepsHtml(
     return [start, ...keys.filter((_, index) => pages[index] === step.page).map(keyHtml), end].join('\n');
   });
   return [
-    toHtml([progressMarkup(language.text('pageOf', position), shown.length < 2, ownLanguageAttributes(language))]),
+    toHtml([progressMarkup(language.text('pageOf', position), position, ownLanguageAttributes(language))]),
     ...parts,
   ].join('\n');
 }

@@ -24,7 +24,7 @@ import {
 import { formControls, type PublicForm } from './form-html.ts';
 import { asksBy, type FindForm, type FormPages } from './form-pages.ts';
 import { formImages } from './page.ts';
-import { FILE_TEXTS, fileTexts, STEP_TEXTS, stepTexts } from './script-data.ts';
+import { FILE_TEXTS, fileTexts, PROBLEM_TEXTS, problemTexts, STEP_TEXTS, stepTexts } from './script-data.ts';
 import { visitorLanguage } from './visitor-language.ts';
 
 /** The texts of the embed script. */
@@ -48,6 +48,7 @@ const StepText = z.union([z.string(), z.record(z.string(), z.string())]).meta({
   id: 'FormText',
   description: 'A text with placeholders; or its plural forms, by the number that `by` names',
 });
+type ProblemCode = (typeof PROBLEM_TEXTS)[number];
 type StepCode = (typeof STEP_TEXTS)[number];
 type FileCode = (typeof FILE_TEXTS)[number];
 
@@ -75,7 +76,14 @@ const FormDefinition = z
     honeypot: z.boolean().meta({ description: 'Whether the form contains a field for programs' }),
     proofOfWork: z.boolean().meta({ description: 'Whether a submission needs a solved challenge' }),
     images: z
-      .array(z.strictObject({ class: z.enum(['cover', 'logo']), src: z.string(), alt: z.string() }))
+      .array(
+        z.strictObject({
+          class: z.enum(['cover', 'logo']),
+          src: z.string(),
+          alt: z.string(),
+          dark: z.string().optional().meta({ description: 'The path of the version for dark backgrounds' }),
+        }),
+      )
       .optional()
       .meta({ description: 'The images above the form, with the paths of their files; absent without any' }),
     captcha: z
@@ -90,10 +98,16 @@ const FormDefinition = z
       .optional()
       .meta({ description: 'The challenge of a provider; absent without one' }),
     pages: z
-      .array(z.strictObject({ page: z.int(), title: z.string() }))
+      .array(z.strictObject({ page: z.int(), title: z.string(), description: z.string().optional() }))
       .optional()
-      .meta({ description: 'The titles of the pages of the form; absent without any' }),
+      .meta({ description: 'The titles and descriptions of the pages of the form; absent without any' }),
     fields: z.array(FormControl),
+    problems: z
+      .strictObject(
+        Object.fromEntries(PROBLEM_TEXTS.map((code) => [code, StepText])) as Record<ProblemCode, typeof StepText>,
+      )
+      .optional()
+      .meta({ description: 'The texts of problems; absent for a form with `steps`, which have them' }),
     steps: z
       .strictObject(Object.fromEntries(STEP_TEXTS.map((code) => [code, StepText])) as Record<StepCode, typeof StepText>)
       .optional()
@@ -167,7 +181,7 @@ const formPageEndpoints = {
     auth: 'form',
     tag: 'Forms',
     summary: "An image of the app's form",
-    params: AppPath.extend({ image: z.enum(['logo', 'cover']) }),
+    params: AppPath.extend({ image: z.enum(['logo', 'logoDark', 'cover']) }),
     query: z.object({ v: z.unknown().optional().meta({ description: 'The version of the image', example: 'A1b2' }) }),
     response: z.never(),
     isPage: true,
@@ -231,6 +245,7 @@ function formDefinition({ sourceAppId, settings: given, fields, language }: Form
     proofOfWork: settings.botProtection === 'proof-of-work',
     captcha: captchaOf(settings, language),
     ...(settings.pages && { pages: pageTitles(settings, lang) }),
+    problems: problemTexts(described, language),
     steps: stepTexts(described, language),
     files: fileTexts(described, language),
   });

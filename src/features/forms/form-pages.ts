@@ -95,8 +95,8 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       // The text of the app is for entries that are stored.
       const text =
         isHeld || settings.thanks === undefined
-          ? html`<p class="note good"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
-          : html`<p class="note good">!${toHtml(marked(settings.thanks))}</p>`;
+          ? html`<p class="note good thanks"!${ownLanguage(language)}>${language.text(isHeld ? 'thanksHeld' : 'thanks')}</p>`
+          : html`<p class="note good thanks">!${toHtml(marked(settings.thanks))}</p>`;
       const asks = isHeld ? undefined : asksBy(settings);
       const confirm = asks ? html`<p!${ownLanguage(language)}>${language.text(asks)}</p>` : '';
       const title = formTitle({ sourceAppId, settings });

@@ -5,7 +5,7 @@ import type { Language } from '../../platform/languages/languages.ts';
 import { baseLanguage } from '../../platform/languages/tags.ts';
 import { CAPTCHA_WIDGETS, captchaScript } from '../display/captcha.ts';
 import type { Markup, MarkupNode } from '../display/markup.ts';
-import { type ImageName, themePath } from '../display/theme.ts';
+import { type ImageName, imageMarkup, themePath, withPreset } from '../display/theme.ts';
 import type { FormTheme } from '../form-settings/appearance.ts';
 import type { FormSettings } from '../form-settings/form-settings.ts';
 
@@ -52,7 +52,7 @@ export function pageReply(page: Page, assets: PageAssets): Html {
   const own = scriptsOf(page, assets);
   const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
   const { theme } = look?.settings ?? {};
-  const { scheme = 'auto' } = theme ?? {};
+  const { scheme = 'auto' } = withPreset(theme ?? {});
   const images = look ? formImages(look) : [];
   const style = theme ? `\n${html`<link rel="stylesheet" href="${themePath(theme)}">`}` : '';
   const text = html`<!doctype html>
@@ -67,7 +67,7 @@ export function pageReply(page: Page, assets: PageAssets): Html {
 </head>
 <body>
 <main>
-!${toHtml(images.map(imageMarkup))}!${main}
+!${toHtml(images.map((image) => imageMarkup(image, scheme)))}!${main}
 </main>
 </body>
 </html>
@@ -120,23 +120,32 @@ export const formPath = (sourceAppId: string): string => `/f/${encodeURIComponen
 
 /** An image above a form. Its class is its name. */
 interface ShownImage {
-  class: ImageName;
+  class: Exclude<ImageName, 'logoDark'>;
   /** A path. */
   src: string;
   alt: string;
+  /** The path of the version for dark backgrounds. */
+  dark?: string;
 }
 
 /** Returns the images of a form in their order. The cover decorates. */
 export function formImages({ sourceAppId, settings: { theme = {} } }: FormLook): ShownImage[] {
-  const { logo, logoAlt = '', cover }: FormTheme = theme;
+  const { logo, logoDark, logoAlt = '', cover }: FormTheme = theme;
   const pathOf = (name: ImageName, hash: string) => `${formPath(sourceAppId)}/images/${name}?v=${hash}`;
   return [
     ...(cover ? [{ class: 'cover' as const, src: pathOf('cover', cover.hash), alt: '' }] : []),
-    ...(logo ? [{ class: 'logo' as const, src: pathOf('logo', logo.hash), alt: logoAlt }] : []),
+    ...(logo
+      ? [
+          {
+            class: 'logo' as const,
+            src: pathOf('logo', logo.hash),
+            alt: logoAlt,
+            ...(logoDark && { dark: pathOf('logoDark', logoDark.hash) }),
+          },
+        ]
+      : []),
   ];
 }
-
-const imageMarkup = (image: ShownImage): Markup => ['img', { ...image }];
 
 /** The path of the page after a submission without a redirect. */
 export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {
@@ -150,7 +159,7 @@ export function aroundContent(element: Markup): [start: string, end: string] {
   return [elementHtml(element).slice(0, -end.length), end];
 }
 
-const VOID = new Set(['img', 'input']);
+const VOID = new Set(['img', 'input', 'source']);
 
 /** Returns the HTML of form elements, with escaped texts and attributes. */
 export function toHtml(nodes: readonly MarkupNode[]): string {

@@ -5,7 +5,7 @@ import { type Language, languageOf } from '../../platform/languages/languages.ts
 import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
-import { accentColors } from '../display/theme.ts';
+import { accentColors, withPreset } from '../display/theme.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../form-settings/form-settings.ts';
 import { formImages } from '../forms/page.ts';
 import type { Suppressions } from '../people/suppressions.ts';
@@ -125,7 +125,7 @@ export function createMailRenderer(deps: {
       { text: text('mailValid', { time }) },
       { text: ignore },
     ];
-    const { accent } = app.form?.theme ?? {};
+    const { accent } = withPreset(app.form?.theme ?? {});
     // Emails have a white background.
     const colors = accent === undefined ? undefined : accentColors(accent, 'light');
     const content = renderContent(heading, blocks, {

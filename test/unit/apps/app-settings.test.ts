@@ -12,7 +12,7 @@ import {
 /** A value of each setting, as requests have it. Without images and secrets, which are replaced. */
 const VALUES: Record<keyof typeof SETTINGS, unknown> = {
   name: ' The\nnewsletter ',
-  theme: { accent: '#AABBCC', scheme: 'dark', font: null, logoAlt: 'Logo' },
+  theme: { preset: 'paper', accent: '#AABBCC', scheme: 'dark', font: null, logoAlt: 'Logo' },
   title: 'Newsletter',
   description: 'News',
   submitLabel: 'Send',
@@ -22,7 +22,7 @@ const VALUES: Record<keyof typeof SETTINGS, unknown> = {
   texts: { de: { title: 'Rundbrief', thanks: null }, fr: {} },
   pages: [
     { page: 2, title: 'Two', titles: { de: 'Zwei' } },
-    { page: 1, title: 'One' },
+    { page: 1, title: 'One', description: 'First', descriptions: { de: 'Zuerst' } },
   ],
   timeZone: 'Europe/Berlin',
   origins: ['https://example.com', 'https://example.com'],
@@ -44,6 +44,7 @@ const VALUES: Record<keyof typeof SETTINGS, unknown> = {
   },
   existing: 'keep',
   receipt: false,
+  drafts: false,
 };
 
 const keys = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];

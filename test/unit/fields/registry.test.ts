@@ -75,7 +75,7 @@ describe('the type of a definition', () => {
     >();
     expectTypeOf<Of<'select'>['enum']>().toEqualTypeOf<string[]>();
     expectTypeOf<Of<'text'>['maxLength']>().toEqualTypeOf<number | undefined>();
-    expectTypeOf<Of<'text'>['ui']>().toEqualTypeOf<'textarea' | 'tel' | 'url' | 'email' | undefined>();
+    expectTypeOf<Of<'text'>['ui']>().toEqualTypeOf<'textarea' | 'tel' | 'url' | 'email' | 'time' | undefined>();
     expectTypeOf<Of<'number'>['default']>().toEqualTypeOf<number | undefined>();
     expectTypeOf<keyof Of<'array'>>().toEqualTypeOf<
       | ('key' | 'label' | 'kind' | 'required' | 'help' | 'placeholder' | 'autocomplete' | 'hidden' | 'prefill')

@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PRESETS } from '../../../src/features/display/presets.ts';
 import {
   accentColors,
   contrast,
   SURFACES,
+  surfacesOf,
   themeOf,
   themePath,
   themeStyle,
+  withPreset,
 } from '../../../src/features/display/theme.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -68,7 +71,7 @@ describe('the colors of a theme (spec 4.5.1)', () => {
 
 describe('the style sheet of a theme', () => {
   it('is that of the theme that its address names, and there is none for another query', () => {
-    const theme = { accent: '#1f5fd6', scheme: 'dark', font: 'serif', corners: 'round' } as const;
+    const theme = { preset: 'paper', accent: '#1f5fd6', scheme: 'dark', font: 'serif', corners: 'round' } as const;
     for (const one of [theme, {}, { accent: theme.accent }, { font: theme.font }]) {
       expect(themeOf(Object.fromEntries(new URL(themePath(one), 'http://localhost').searchParams))).toEqual(one);
     }
@@ -77,8 +80,44 @@ describe('the style sheet of a theme', () => {
       { accent: '#1f5fd6' },
       { accent: ['1f5fd6'] },
       { scheme: 'a' },
+      { preset: 'toString' },
       { toString: '' },
     ];
     for (const query of others) expect(themeOf(query)).toBeUndefined();
+  });
+});
+
+describe('a preset of a theme', () => {
+  const looks = Object.entries(PRESETS) as [keyof typeof PRESETS, (typeof PRESETS)[keyof typeof PRESETS]][];
+
+  it('is one of at least six', () => expect(looks.length).toBeGreaterThanOrEqual(6));
+
+  it.each(looks)('%s has enough contrast on its surfaces, in both schemes', (preset, look) => {
+    for (const scheme of SCHEMES) {
+      const { page, sheet, text } = surfacesOf({ preset }, scheme);
+      const given: string = scheme === 'dark' && 'darkAccent' in look ? look.darkAccent : look.accent;
+      const { accent, onAccent, link } = accentColors(given, scheme, preset);
+      const field: string = 'field' in look[scheme] ? (look[scheme] as { field: string }).field : sheet;
+      expect(atLeast(accent, [sheet, field], 3)).toBe(true);
+      expect(atLeast(link, [sheet], 4.5)).toBe(true);
+      expect(contrast(accent, onAccent)).toBeGreaterThanOrEqual(4.5);
+      const ink = { light: '#1b1f26', dark: '#e7e9ee' }[scheme];
+      const quiet = { light: '#565d69', dark: '#a9b0bc' }[scheme];
+      const edge = { light: '#858b96', dark: '#7b828f' }[scheme];
+      expect(contrast(text === '#1b1f26' ? ink : text, page)).toBeGreaterThanOrEqual(4.5);
+      expect(atLeast(ink, [sheet, field], 4.5)).toBe(true);
+      expect(atLeast(quiet, [sheet, field], 4.5)).toBe(true);
+      expect(atLeast(edge, [sheet, field], 3)).toBe(true);
+    }
+  });
+
+  it('is beaten by explicit members', () => {
+    expect(withPreset({ preset: 'midnight' })).toMatchObject({ scheme: 'dark', accent: PRESETS.midnight.accent });
+    const own = { preset: 'midnight', scheme: 'auto', accent: '#ff0000' } as const;
+    expect(withPreset(own)).toEqual(own);
+    const style = themeStyle(own);
+    expect(style).toContain(`--sheet:${PRESETS.midnight.light.sheet}`);
+    expect(style).toContain('prefers-color-scheme:dark');
+    expect(style).not.toContain(PRESETS.midnight.accent);
   });
 });

@@ -16,7 +16,8 @@ import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
 import classes from './new-form.module.css';
-import { TEMPLATES, type Template } from './templates.ts';
+import { TemplatePreview } from './template-preview.tsx';
+import { TEMPLATE_GROUPS, TEMPLATES, type Template } from './templates.ts';
 
 const BY_ID = { sort: 'sourceAppId', order: 'asc' } as const;
 
@@ -48,36 +49,38 @@ export function ChooseTemplate({ onCreated }: { onCreated: (app: CreatedApp) => 
   return (
     <>
       <PageHeader title={isFirst ? t.firstForm.firstTitle : t.firstForm.title} note={t.firstForm.note} />
-      <Form onSubmit={submit} className={card.card}>
+      <Form onSubmit={submit} className={`${card.card} ${classes.form}`}>
         <div className={card.section}>
           <TemplateChoice chosen={template} onChoose={setTemplate} />
-          <div className={classes.id}>
-            <AppIdInput
-              value={sourceAppId}
-              onChange={setTypedId}
-              error={app ? null : create.error}
-              disabled={app !== undefined}
-            />
-            {canNotify && (
-              <TextInput
-                type="email"
-                label={t.firstForm.notify}
-                description={t.firstForm.notifyNote}
-                autoComplete="email"
-                {...AS_TYPED}
-                {...inputProps(notify, setEmail)}
-              />
-            )}
-          </div>
           {app && create.error && (
             <Alert color="red" role="alert" title={t.firstForm.incompleteTitle}>
               {t.firstForm.incompleteNote(app.sourceAppId, create.error.message)}
             </Alert>
           )}
-          <div className={classes.row}>
-            <Button type="submit" loading={create.isPending} disabled={sourceAppId.trim() === ''}>
-              {app ? t.common.tryAgain : t.firstForm.createForm}
-            </Button>
+          <div className={classes.create}>
+            <div className={classes.id}>
+              <AppIdInput
+                value={sourceAppId}
+                onChange={setTypedId}
+                error={app ? null : create.error}
+                disabled={app !== undefined}
+              />
+              {canNotify && (
+                <TextInput
+                  type="email"
+                  label={t.firstForm.notify}
+                  description={t.firstForm.notifyNote}
+                  autoComplete="email"
+                  {...AS_TYPED}
+                  {...inputProps(notify, setEmail)}
+                />
+              )}
+            </div>
+            <div className={classes.row}>
+              <Button type="submit" loading={create.isPending} disabled={sourceAppId.trim() === ''}>
+                {app ? t.common.tryAgain : t.firstForm.createForm}
+              </Button>
+            </div>
           </div>
         </div>
       </Form>
@@ -93,25 +96,35 @@ interface TemplateChoiceProps {
 function TemplateChoice({ chosen, onChoose }: TemplateChoiceProps) {
   const id = useId();
   return (
-    <fieldset className={classes.choices}>
+    <fieldset className={classes.templates}>
       <legend>{t.firstForm.template}</legend>
-      {TEMPLATES.map((template) => (
-        <label key={template.id} className={classes.choice}>
-          <input
-            type="radio"
-            name={id}
-            checked={template === chosen}
-            onChange={() => onChoose(template)}
-            aria-labelledby={`${id}-${template.id}`}
-            aria-describedby={`${id}-${template.id}-purpose`}
-          />
-          <span>
-            <strong id={`${id}-${template.id}`}>{template.name}</strong>
-            <span id={`${id}-${template.id}-purpose`} className={classes.purpose}>
-              {template.purpose}
-            </span>
-          </span>
-        </label>
+      {TEMPLATE_GROUPS.map(({ title, templates }) => (
+        <section key={title} aria-label={title}>
+          <h2>{title}</h2>
+          <div className={classes.choices}>
+            {templates.map((template) => (
+              <label key={template.id} className={classes.choice}>
+                <TemplatePreview template={template} />
+                <span className={classes.about}>
+                  <input
+                    type="radio"
+                    name={id}
+                    checked={template === chosen}
+                    onChange={() => onChoose(template)}
+                    aria-labelledby={`${id}-${template.id}`}
+                    aria-describedby={`${id}-${template.id}-purpose`}
+                  />
+                  <span>
+                    <strong id={`${id}-${template.id}`}>{template.name}</strong>
+                    <span id={`${id}-${template.id}-purpose`} className={classes.purpose}>
+                      {template.purpose}
+                    </span>
+                  </span>
+                </span>
+              </label>
+            ))}
+          </div>
+        </section>
       ))}
     </fieldset>
   );

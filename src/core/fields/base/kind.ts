@@ -7,6 +7,7 @@ import type { Params } from '../../../platform/languages/texts.ts';
 import type { IndexValue } from '../../../platform/text/index-value.ts';
 import type { CompileBudget, PatternBudget } from '../../../platform/text/regex.ts';
 import type { ConditionOperator, KindName } from './browser-kinds.ts';
+import type { ControlType } from './control-types.ts';
 import type { QueriedValues } from './queries.ts';
 
 /**
@@ -44,6 +45,8 @@ export type OptionControl =
   | 'labels'
   | 'byLanguage'
   | 'labelsByLanguage'
+  | 'ends'
+  | 'endsByLanguage'
   | 'consent';
 
 /** An option of a kind, such as `maxLength` of a text field. Its name for people is in web/. */
@@ -69,24 +72,6 @@ export type OptionShape<Options extends FieldOptions> = { [Name in keyof Options
 
 type OptionValues<Options extends FieldOptions> = z.output<z.ZodObject<OptionShape<Options>>>;
 
-/** The controls that a form shows for fields. `list` adds one item to an appending list. */
-export const CONTROL_TYPES = [
-  'text',
-  'textarea',
-  'tel',
-  'url',
-  'email',
-  'checkbox',
-  'select',
-  'radio',
-  'checkboxes',
-  'number',
-  'date',
-  'list',
-  'file',
-] as const;
-type ControlType = (typeof CONTROL_TYPES)[number];
-
 /**
  * The type of a value in generated code. `agreed`: `true`; `list`: items of any type; `tokens`: of
  * texts.
@@ -99,6 +84,10 @@ export type ValueType =
 /** A value that a form offers, with its name for people. */
 export const Choice = z.strictObject({ value: z.string(), label: z.string() });
 export type Choice = z.output<typeof Choice>;
+
+/** The texts at both ends of a scale. */
+export const Ends = z.strictObject({ min: z.string().optional(), max: z.string().optional() });
+type Ends = z.output<typeof Ends>;
 
 export interface TextContext {
   /**
@@ -225,15 +214,17 @@ export interface FieldKind<
   /** The control of a field whose form options select another one. */
   controlOf?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlType;
   /** The attributes that let a browser check what is entered, where HTML has the same rule. */
-  attributes?(definition: FieldBase & OptionValues<Options>): ControlAttributes;
+  attributes?(definition: FieldBase & OptionValues<Options & FormOptions>): ControlAttributes;
   /**
-   * The values that a control of type `select`, `radio` or `checkboxes` offers.
-   * @param tag the language of their labels
+   * The values that a control of type `select`, `radio`, `stars`, `scale` or `checkboxes` offers.
+   * @param tag the language of their labels @param text the texts of the service in it
    */
-  choices?(definition: FieldBase & OptionValues<Options & FormOptions>, tag?: string): Choice[];
+  choices?(definition: FieldBase & OptionValues<Options & FormOptions>, tag: string, text: ServiceText): Choice[];
+  /** Returns the texts at both ends of a control of type `stars` or `scale`. */
+  ends?(definition: FieldBase & OptionValues<Options & FormOptions>, tag: string): Ends;
   /** Returns a rule of the field that its control does not show, for people. */
   ruleText?(definition: FieldBase & OptionValues<Options>, text: ServiceText): string | undefined;
-  /** Whether `radio` controls of the field have an empty choice. Without it they have none. */
+  /** Whether radio buttons of the field have an empty choice. Without it they have none. */
   isClearable?(definition: FieldBase & OptionValues<Options & FormOptions>): boolean;
   /** Returns the definition on a day. Without it all days have the same one. */
   onDay?<Definition extends Partial<FieldBase & OptionValues<Options>>>(

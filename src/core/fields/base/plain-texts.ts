@@ -3,6 +3,9 @@
 /** A floating-point number as HTML defines it, which is what `<input type="number">` sends. */
 export const DECIMAL = /^-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** Whether a text is a time of a day as `<input type="time">` sends it. */
+export const isTime = (text: string): boolean => /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
+
 /** The boolean of each text of a checkbox, in lower case (spec 2.7, rule 5). */
 export const BOOLEAN_TEXTS: ReadonlyMap<string, boolean> = new Map([
   ['on', true],

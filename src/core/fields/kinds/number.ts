@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
+import { forTag } from '../../../platform/languages/tags.ts';
 import { type Interval, only } from '../../../platform/text/comparison.ts';
-import { autocomplete, help, hidden, initialValue, placeholder, prefill } from '../base/form-options.ts';
-import { type ConvertedText, defineKind, indexed } from '../base/kind.ts';
+import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
+import { byLanguage, type Choice, type ConvertedText, defineKind, type FieldOption, indexed } from '../base/kind.ts';
 import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, OF_ORDER, queriedNumber, type Refused } from '../base/queries.ts';
 
@@ -13,6 +14,19 @@ const NONZERO = /^[^eE]*[1-9]/;
 
 const Value = z.number(code('notNumber'));
 
+/** The most values that stars and scales offer. */
+const MAX_STEPS = 11;
+
+const End = z.string().max(100).optional();
+const Ends = z.strictObject({ min: End, max: End });
+
+/** The texts at both ends of a scale. */
+const ends = { schema: Ends.optional(), control: 'ends' } as const satisfies FieldOption;
+const endsByLanguage = {
+  schema: byLanguage(Ends).optional(),
+  control: 'endsByLanguage',
+} as const satisfies FieldOption;
+
 /** A finite JSON number with inclusive bounds. A numeric string is not a number. */
 export const number = defineKind({
   name: 'number',
@@ -21,9 +35,24 @@ export const number = defineKind({
     max: { schema: z.number().optional(), control: 'number', stricter: 'lower' },
     indexed,
   },
-  formOptions: { help, placeholder, default: initialValue(z.number()), autocomplete, hidden, prefill },
-  checkDefinition({ min, max }, report) {
+  formOptions: {
+    help,
+    placeholder,
+    ui: ui(['stars', 'scale']),
+    ends,
+    endsByLanguage,
+    default: initialValue(z.number()),
+    autocomplete,
+    hidden,
+    prefill,
+  },
+  checkDefinition({ min, max, ui: given, ends: texts, endsByLanguage: translated }, report) {
     if (min !== undefined && max !== undefined && min > max) report('aboveMax', 'min');
+    else if (given !== undefined && stepsOf(min, max) === undefined) report(say('notSteps', { max: MAX_STEPS }), 'ui');
+    if (given !== undefined) return;
+    const values = 'stars, scale';
+    if (texts !== undefined) report(say('onlyWithUi', { values }), 'ends');
+    if (translated !== undefined) report(say('onlyWithUi', { values }), 'endsByLanguage');
   },
   schema: ({ min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }) =>
     Value.check(({ value, issues }) => {
@@ -52,8 +81,24 @@ export const number = defineKind({
   },
   valueType: () => 'number',
   control: 'number',
-  attributes: ({ min, max }) => ({ step: 'any', min, max }),
+  controlOf: (definition) => definition.ui ?? 'number',
+  attributes: ({ min, max, ui: given }) => (given === undefined ? { step: 'any', min, max } : {}),
+  choices({ min, max, ui: given }, _, text): Choice[] {
+    if (given === undefined) return [];
+    return (stepsOf(min, max) ?? []).map((step) => {
+      return { value: String(step), label: given === 'stars' ? text('stars', { count: step }) : String(step) };
+    });
+  },
+  isClearable: (definition) => definition.ui !== undefined && !definition.required,
+  ends: ({ ends: texts, endsByLanguage: translated }, tag) => ({ ...texts, ...forTag(translated, tag) }),
 });
+
+/** Returns the whole numbers from `min` to `max`; undefined if there are too many or none. */
+function stepsOf(min = Number.NaN, max = Number.NaN): number[] | undefined {
+  const count = max - min + 1;
+  if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || count < 2 || count > MAX_STEPS) return undefined;
+  return Array.from({ length: count }, (_, index) => min + index);
+}
 
 /** Refuses what a JSON body may not have either: numbers that a double would alter (spec 8). */
 function convertNumber(text: string): ConvertedText {

@@ -7,7 +7,7 @@ import { compilePattern, type PatternBudget } from '../../../platform/text/regex
 import { stepsLeft } from '../base/check-context.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { Count, defineKind, type FieldBase, indexed, type JsonSchema } from '../base/kind.ts';
-import { lastOf, withLineFeeds } from '../base/plain-texts.ts';
+import { isTime, lastOf, withLineFeeds } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
 
 const options = {
@@ -29,7 +29,7 @@ export const text = defineKind({
   formOptions: {
     help,
     placeholder,
-    ui: ui(['textarea', 'tel', 'url', 'email']),
+    ui: ui(['textarea', 'tel', 'url', 'email', 'time']),
     default: initialValue(z.string()),
     autocomplete,
     source,
@@ -37,7 +37,7 @@ export const text = defineKind({
     prefill,
   },
 
-  checkDefinition({ minLength, maxLength, regex }, report, budget) {
+  checkDefinition({ minLength, maxLength, regex, ui: given, default: initial }, report, budget) {
     if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
       report('aboveMaxLength', 'minLength');
     }
@@ -45,6 +45,10 @@ export const text = defineKind({
       const compiled = compilePattern(regex, budget);
       if ('problem' in compiled) report(compiled.problem, 'regex');
     }
+    if (given !== 'time') return;
+    const { length } = '00:00';
+    if (Number(minLength ?? 0) > length || Number(maxLength ?? length) < length) report('noRoomForTime', 'ui');
+    if (initial !== undefined && !isTime(initial)) report('notTime', 'default');
   },
 
   schema({ required, minLength = 0, maxLength = Number.POSITIVE_INFINITY, regex }) {
@@ -89,11 +93,10 @@ export const text = defineKind({
   controlOf: (definition) => definition.ui ?? 'text',
   // HTML counts UTF-16 units, of which a character has one or two. There is no `pattern`: its
   // syntax differs, and it has to match the whole text.
-  attributes: ({ minLength, maxLength }) => ({
-    minlength: minLength,
-    maxlength: maxLength && 2 * maxLength,
-    'data-max-length': maxLength,
-  }),
+  attributes: ({ minLength, maxLength, ui: given }) =>
+    given === 'time'
+      ? {}
+      : { minlength: minLength, maxlength: maxLength && 2 * maxLength, 'data-max-length': maxLength },
 });
 
 function describePattern(regex: string): JsonSchema {

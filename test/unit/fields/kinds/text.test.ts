@@ -58,6 +58,9 @@ describeKind('text', {
       [{ maxLength: 3, default: 'abcd' }, 'fields.0.default must have at most 3 characters'],
       [{ regex: '^a', default: 'b' }, `fields.0.default ${mismatch}`],
       [{ regex: '(', default: 'b' }, `${unusable} missing closing )`],
+      [{ ui: 'time', default: '24:00' }, 'fields.0.default must be a time like 08:30'],
+      [{ ui: 'time', maxLength: 4 }, 'fields.0.ui needs lengths in which a time like 08:30 fits'],
+      [{ ui: 'time', minLength: 6 }, 'fields.0.ui needs lengths in which a time like 08:30 fits'],
       [{ hint: 'x' }, 'Unrecognized key'],
     ],
   },
@@ -111,6 +114,10 @@ describeKind('text', {
     [
       { label: '', hidden: true, prefill: true, source: 'utm_source', default: 'none', help: '', placeholder: '' },
       { type: 'text', hidden: true, prefill: true, source: 'utm_source', default: 'none' },
+    ],
+    [
+      { ui: 'time', minLength: 5, maxLength: 5, default: '08:30' },
+      { type: 'time', default: '08:30' },
     ],
     ...(['textarea', 'url', 'email'] as const).map((ui): [Record<string, unknown>, { type: typeof ui }] => [
       { ui },

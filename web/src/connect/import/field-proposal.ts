@@ -208,7 +208,7 @@ function dayIn(bound = '', ofEachForm: string): string | undefined {
   return isDay(day) && day !== ofEachForm ? day : undefined;
 }
 
-const TEXT_CONTROLS = new Set(['textarea', 'tel', 'url', 'email']);
+const TEXT_CONTROLS = new Set(['textarea', 'tel', 'url', 'email', 'time']);
 
 function text({ type, attributes }: ParsedControl, common: Record<string, unknown>): Draft {
   const { minlength, maxlength, pattern } = attributes;

@@ -1,36 +1,13 @@
 import { SegmentedControl, Title } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
-
-import type { ServiceText } from '#src/core/fields/base/kind.ts';
-import { type StepTitle, stepMarkup, stepsOf } from '#src/features/display/form-steps.ts';
-import { marked } from '#src/features/display/marks.ts';
-import { fieldMarkup, formFields, type Markup } from '#src/features/display/markup.ts';
-import { themeStyle } from '#src/features/display/theme.ts';
-import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
-import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
-import { toDom } from '../../../embed/dom.ts';
-import fileStyles from '../../../embed/files.css?inline';
-import formStyles from '../../../embed/form.css?inline';
-import stepStyles from '../../../embed/steps.css?inline';
+import type { StepTitle } from '#src/features/display/form-steps.ts';
+import { withPreset } from '#src/features/display/theme.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, forTag, useServiceTexts } from '../../languages/languages.ts';
-import { formControls, publicFields } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
+import { formMarkup, imagesOf, render, thanksMarkup } from './rendered-form.ts';
 import own from './settings.module.css';
 import { pageTitlesIn, type SettingsDraft, textsIn, themeIn } from './settings-draft.ts';
-
-const PREVIEW_STYLES = `
-  h2 { margin: 0 0 0.5rem; font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
-  .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
-`;
-
-/** The page around the form, as in page.css; it has the scheme of its element. */
-const PAGE_STYLES = `
-  :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: light-dark(#f4f5f7, #0e1014) !important; }
-  main { --pad: 1.75rem; box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: var(--pad); border-radius: 16px; overflow: clip; }
-  main > .cover { width: calc(100% + 2 * var(--pad)); max-width: none; margin: calc(-1 * var(--pad)) calc(-1 * var(--pad)) 2rem; border-radius: 0; }
-  main:not(#_) { background: light-dark(#fff, #1a1d23); color: light-dark(#1b1f26, #e7e9ee); }
-`;
 
 interface FormPreviewProps {
   settings: SettingsDraft;
@@ -52,16 +29,13 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevi
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!host.current) return;
-    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: 'open' });
     const settings = { ...draft, ...textsIn(draft, lang), pages: titlesIn(draft, lang) };
-    const { scheme = 'auto', ...theme } = themeIn(draft);
+    const { scheme: ofApp = 'auto', ...theme } = withPreset(themeIn(draft));
     // An app with a scheme shows it to everybody.
-    const style = themeStyle({ ...theme, scheme: scheme === 'auto' ? visitor : scheme });
-    root.adoptedStyleSheets = [styleSheet((hasDevices ? PAGE_STYLES : '') + style)];
+    const scheme = ofApp === 'auto' ? visitor : ofApp;
     const form = { sourceAppId, fields, tag: lang, service };
-    const markup = shown === 'form' ? previewMarkup(settings, form) : thanksMarkup(settings, form);
-    const content = [...imageMarkup(theme), ...markup];
-    root.replaceChildren(...toDom(hasDevices ? [['main', {}, ...content]] : content));
+    const markup = shown === 'form' ? formMarkup(settings, form) : thanksMarkup(settings, form);
+    render(host.current, [...imagesOf(theme, scheme), ...markup], { ...theme, scheme }, hasDevices);
   }, [draft, sourceAppId, fields, lang, service, shown, visitor, hasDevices]);
   return (
     <>
@@ -117,64 +91,11 @@ export function FormPreview({ settings: draft, sourceAppId, fields, tag, hasDevi
   );
 }
 
-/** Style sheets that a script constructs do not need `style-src 'unsafe-inline'`. */
-function styleSheet(theme: string): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(formStyles + stepStyles + fileStyles + PREVIEW_STYLES + theme);
-  return sheet;
-}
-
-type PreviewedSettings = Omit<SettingsDraft, 'pages'> & { pages: readonly StepTitle[] };
-
-/** The titles of pages in a language; a missing one is the original. */
+/** The texts of pages in a language; a missing one is the original. */
 function titlesIn(draft: SettingsDraft, tag: string): StepTitle[] {
-  return pageTitlesIn(draft).map(({ page, title, titles }) => ({ page, title: forTag(titles, tag) || title }));
-}
-
-interface PreviewedForm {
-  sourceAppId: string;
-  fields: readonly Field[];
-  /** The language of the preview. */
-  tag: string;
-  /** The texts of the service in it. */
-  service: Catalogue;
-}
-
-/** The elements of a form: its texts, fields and button. */
-function previewMarkup(
-  { name, title, description, submitLabel, pages }: PreviewedSettings,
-  { sourceAppId, fields, tag, service }: PreviewedForm,
-): Markup[] {
-  const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
-  const all = formFields(formControls(publicFields(fields), tag, text), String(service.email));
-  const steps = stepsOf(all, pages)?.map((step): Markup => {
-    const [name, attributes, ...heading] = stepMarkup(step, true, 'h3');
-    return [name, attributes, ...heading, ...step.fields.map(fieldMarkup)];
-  });
-  const controls = steps ?? all.map(fieldMarkup);
-  const button: Markup = ['button', { type: 'button' }, submitLabel || String(service.send)];
-  return [...texts(title || name || sourceAppId, description), ['div', { class: 'form' }, ...controls, button]];
-}
-
-/** The elements of the page after a submission. */
-function thanksMarkup(
-  { name, title, thanks, next, doubleOptIn, existing }: PreviewedSettings,
-  { sourceAppId, service }: PreviewedForm,
-): Markup[] {
-  const text = next ? [t.connect.settings.sentTo(next)] : marked(thanks || String(service.thanks));
-  const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
-  const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
-  return [...texts(title || name || sourceAppId, ''), ['p', { class: 'note good' }, ...text], ...confirm];
-}
-
-function imageMarkup({ cover, logo, logoAlt = '' }: ReturnType<typeof themeIn>): Markup[] {
-  const images: Markup[] = [];
-  if (cover) images.push(['img', { class: 'cover', src: cover, alt: '' }]);
-  if (logo) images.push(['img', { class: 'logo', src: logo, alt: logoAlt }]);
-  return images;
-}
-
-function texts(title: string, description: string): Markup[] {
-  const heading: Markup = ['h2', {}, title];
-  return description ? [heading, ['p', { class: 'text' }, ...marked(description)]] : [heading];
+  return pageTitlesIn(draft).map(({ page, title, titles, description, descriptions }) => ({
+    page,
+    title: forTag(titles, tag) || title,
+    description: forTag(descriptions, tag) || description,
+  }));
 }

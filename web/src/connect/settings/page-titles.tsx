@@ -1,10 +1,10 @@
-import { Fieldset, TextInput } from '@mantine/core';
+import { Fieldset, Textarea, TextInput } from '@mantine/core';
 import type { Field } from '../../api/endpoints.ts';
 import { directionOf, languageName } from '../../languages/languages.ts';
 import { conditionTexts as texts } from '../../schema-editor/draft/condition-texts.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { pagesOf, publicFields } from '../../schema-editor/draft/rules.ts';
-import { pageTitlesIn, withPageTitle } from './settings-draft.ts';
+import { pageTitlesIn, withPageText } from './settings-draft.ts';
 import type { SettingsEditor } from './use-settings.ts';
 
 interface PageTitlesProps {
@@ -14,14 +14,17 @@ interface PageTitlesProps {
   tag: string;
 }
 
-/** Edits the titles of the pages of a form, and their translations. Absent for one page. */
+/** Edits the texts of the pages of a form, and their translations. Absent for one page. */
 export function PageTitles({ editor, fields, tag }: PageTitlesProps) {
   const { draft, problems, edit } = editor;
   const titles = pageTitlesIn(draft);
   const numbers = new Set([1, ...pagesOf(publicFields(fields)), ...titles.map(({ page }) => page)]);
   if (numbers.size === 1 && titles.length === 0) return null;
-  const change = (page: number, lang: string) => (event: { currentTarget: { value: string } }) =>
-    edit({ pages: withPageTitle(draft.pages, page, lang, event.currentTarget.value) });
+  const change = (page: number, lang: string, name: 'title' | 'description') => ({
+    onChange: (event: { currentTarget: { value: string } }) =>
+      edit({ pages: withPageText(draft.pages, page, lang, name, event.currentTarget.value) }),
+  });
+  const inLanguage = { placeholder: languageName(tag), lang: tag, dir: directionOf(tag), mt: 'xs' as const };
   return (
     <Fieldset legend={texts.pageTitles}>
       {[...numbers]
@@ -35,17 +38,30 @@ export function PageTitles({ editor, fields, tag }: PageTitlesProps) {
                 label={texts.pageTitle(page)}
                 value={given?.title ?? ''}
                 error={capitalize(problems[`pages.${given ? titles.indexOf(given) : ''}`])}
-                onChange={change(page, '')}
+                {...change(page, '', 'title')}
               />
               {tag !== '' && (
                 <TextInput
-                  mt="xs"
                   aria-label={texts.pageTitleIn(page, languageName(tag))}
-                  placeholder={languageName(tag)}
-                  lang={tag}
-                  dir={directionOf(tag)}
                   value={given?.titles?.[tag] ?? ''}
-                  onChange={change(page, tag)}
+                  {...inLanguage}
+                  {...change(page, tag, 'title')}
+                />
+              )}
+              <Textarea
+                mt="xs"
+                label={texts.pageDescription(page)}
+                rows={2}
+                value={given?.description ?? ''}
+                {...change(page, '', 'description')}
+              />
+              {tag !== '' && (
+                <Textarea
+                  aria-label={texts.pageDescriptionIn(page, languageName(tag))}
+                  rows={2}
+                  value={given?.descriptions?.[tag] ?? ''}
+                  {...inLanguage}
+                  {...change(page, tag, 'description')}
                 />
               )}
             </div>

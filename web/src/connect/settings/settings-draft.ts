@@ -1,3 +1,4 @@
+import type { PresetName } from '#src/features/display/presets.ts';
 import type { Theme } from '#src/features/display/theme.ts';
 import type { FormSettings } from '../../api/endpoints.ts';
 import { localTime } from '../../components/form/input.ts';
@@ -22,15 +23,20 @@ export interface SettingsDraft {
   texts: string;
   /** The titles of pages, as JSON. */
   pages: string;
+  preset: PresetName | '';
   accent: string;
   scheme: Required<Theme>['scheme'] | '';
   font: Required<Theme>['font'] | '';
   corners: Required<Theme>['corners'] | '';
   /** A data URL. */
   logo: string;
+  /** A data URL. */
+  logoDark: string;
   logoAlt: string;
   /** A data URL. */
   cover: string;
+  /** Whether the page keeps what is typed: empty if it does. */
+  drafts: '' | 'off';
   timeZone: string;
   botProtection: FormSettings['botProtection'];
   captchaSiteKey: string;
@@ -74,6 +80,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     texts: settings.texts ? JSON.stringify(settings.texts) : '',
     pages: settings.pages ? JSON.stringify(settings.pages) : '',
     ...themeTexts(settings.theme),
+    drafts: settings.drafts === false ? 'off' : '',
     botProtection: settings.botProtection,
     captchaSiteKey: settings.captcha?.siteKey ?? '',
     captchaSecret: '',
@@ -93,12 +100,13 @@ export function draftOf(settings: FormSettings): SettingsDraft {
   };
 }
 
-const THEME_NAMES = ['accent', 'scheme', 'font', 'corners', 'logo', 'logoAlt', 'cover'] as const;
-type DraftTheme = Theme & { logo?: string; logoAlt?: string; cover?: string };
+const THEME_NAMES = ['preset', 'accent', 'scheme', 'font', 'corners', 'logo', 'logoDark', 'logoAlt', 'cover'] as const;
+type DraftTheme = Theme & { logo?: string; logoDark?: string; logoAlt?: string; cover?: string };
 
 function themeTexts(theme: FormSettings['theme'] = {}): Pick<SettingsDraft, (typeof THEME_NAMES)[number]> {
-  const { accent = '', scheme = '', font = '', corners = '', logo = '', logoAlt = '', cover = '' } = theme;
-  return { accent, scheme, font, corners, logo, logoAlt, cover };
+  const { preset = '', accent = '', scheme = '', font = '', corners = '' } = theme;
+  const { logo = '', logoDark = '', logoAlt = '', cover = '' } = theme;
+  return { preset, accent, scheme, font, corners, logo, logoDark, logoAlt, cover };
 }
 
 /** Returns the accent of a draft; undefined without one and while it is no color. */
@@ -156,16 +164,28 @@ type PageTitle = NonNullable<FormSettings['pages']>[number];
 /** Returns the titles of pages of a draft. */
 export const pageTitlesIn = ({ pages }: Pick<SettingsDraft, 'pages'>): PageTitle[] => JSON.parse(pages || '[]');
 
-/** Returns the titles with that of a page replaced, as JSON. @param tag empty: the original */
-export function withPageTitle(pages: string, page: number, tag: string, text: string): string {
+/**
+ * Returns the texts of pages with one replaced, as JSON.
+ * @param tag empty: the original
+ */
+export function withPageText(
+  pages: string,
+  page: number,
+  tag: string,
+  name: 'title' | 'description',
+  text: string,
+): string {
   const all = pageTitlesIn({ pages });
-  const { title = '', titles = {} } = all.find((one) => one.page === page) ?? {};
-  const given =
-    tag === '' ? titles : Object.fromEntries(Object.entries({ ...titles, [tag]: text }).filter(([, one]) => one));
-  const next = { page, title: tag === '' ? text : title };
-  const hasTitles = Object.keys(given).length > 0;
-  const others = all.filter((one) => one.page !== page);
-  const kept = next.title !== '' || hasTitles ? [...others, { ...next, ...(hasTitles && { titles: given }) }] : others;
+  const before: PageTitle = all.find((one) => one.page === page) ?? { page, title: '' };
+  const translations = { ...before[`${name}s`], [tag]: text };
+  const given = Object.fromEntries(Object.entries(translations).filter(([, one]) => one));
+  const next: PageTitle = tag === '' ? { ...before, [name]: text } : { ...before, [`${name}s`]: given };
+  for (const one of ['titles', 'description', 'descriptions'] as const) {
+    if (Object.keys(next[one] ?? {}).length === 0) delete next[one];
+  }
+  const { page: _, title, ...others } = next;
+  const isEmpty = title === '' && Object.keys(others).length === 0;
+  const kept = [...all.filter((one) => one.page !== page), ...(isEmpty ? [] : [next])];
   return kept.length === 0 ? '' : JSON.stringify(kept.sort((one, other) => one.page - other.page));
 }
 
@@ -238,6 +258,7 @@ function sentValue(name: SettingName, text: string): unknown {
   const trimmed = text.trim();
   if (trimmed === '') return null;
   if (name === 'receipt') return trimmed === 'true';
+  if (name === 'drafts') return false;
   if (name === 'languages') return tagsIn(trimmed);
   if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
@@ -270,4 +291,4 @@ export function withoutSecret({ base, draft }: DraftState): DraftState | undefin
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 4);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 5);

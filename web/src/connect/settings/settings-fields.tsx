@@ -1,7 +1,7 @@
-import { NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
+import { Checkbox, NativeSelect, Textarea, TextInput, Title } from '@mantine/core';
 import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/features/display/captcha.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { AS_TYPED } from '../../components/form/input.ts';
+import { AS_TYPED, checkboxProps } from '../../components/form/input.ts';
 import { useServiceTexts } from '../../languages/languages.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { t } from '../../texts/texts.ts';
@@ -58,6 +58,11 @@ export function SettingsFields({ app, editor, fields, tag, onTag }: SettingsFiel
       <TextInput {...control('locale')} description={t.connect.settings.localeNote} placeholder="en" {...AS_TYPED} />
       <TranslatedTexts editor={editor} tag={tag} onTag={onTag} />
       <PageTitles editor={editor} fields={fields} tag={tag} />
+      <Checkbox
+        label={t.connect.settings.draftsKept}
+        description={t.connect.settings.draftsNote}
+        {...checkboxProps(draft.drafts === '', (isKept) => edit({ drafts: isKept ? '' : 'off' }))}
+      />
       <Title order={2} size="h4" mt="md">
         {t.connect.settings.rules}
       </Title>

@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput } from '@mantine/core';
+import { presetOf, THEME_PRESETS } from '#src/features/display/presets.ts';
 import { THEME_CORNERS, THEME_FONTS, THEME_SCHEMES } from '#src/features/display/theme.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { capitalize } from '../../schema-editor/draft/messages.ts';
@@ -14,10 +15,17 @@ const INITIAL = '#1f5fd6';
 /** The appearance of the forms. */
 export function ThemeFields({ editor }: { editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
-  const { names, logoAltNote, accentNote, pickColor, themes } = t.connect.settings;
-  const choice = <Name extends 'scheme' | 'font' | 'corners'>(name: Name, values: readonly string[]) => (
+  const { names, logoAltNote, accentNote, pickColor, presetNote, themes } = t.connect.settings;
+  const themeAccent = presetOf(draft.preset || undefined)?.accent ?? INITIAL;
+  const shownAccent = accentOf(draft) ?? themeAccent;
+  const choice = <Name extends 'preset' | 'scheme' | 'font' | 'corners'>(
+    name: Name,
+    values: readonly string[],
+    description?: string,
+  ) => (
     <NativeSelect
       label={names[name]}
+      description={description}
       value={draft[name]}
       error={capitalize(problems[name])}
       data={[
@@ -29,10 +37,11 @@ export function ThemeFields({ editor }: { editor: SettingsEditor }) {
   );
   return (
     <div className={own.fields}>
+      {choice('preset', THEME_PRESETS, presetNote)}
       <TextInput
         label={names.accent}
         description={accentNote}
-        placeholder={INITIAL}
+        placeholder={themeAccent}
         value={draft.accent}
         error={capitalize(problems.accent)}
         onChange={(event) => edit({ accent: event.currentTarget.value })}
@@ -41,7 +50,7 @@ export function ThemeFields({ editor }: { editor: SettingsEditor }) {
             type="color"
             aria-label={pickColor}
             className={own.color}
-            value={accentOf(draft) ?? INITIAL}
+            value={shownAccent}
             onChange={(event) => edit({ accent: event.currentTarget.value })}
           />
         }
@@ -51,6 +60,7 @@ export function ThemeFields({ editor }: { editor: SettingsEditor }) {
       {choice('font', THEME_FONTS)}
       {choice('corners', THEME_CORNERS)}
       <ImageField name="logo" editor={editor} />
+      {draft.logo && <ImageField name="logoDark" editor={editor} />}
       {draft.logo && (
         <TextInput
           label={names.logoAlt}

@@ -4,17 +4,19 @@ import { formControl, pagesOf, publicFields } from '../../schema-editor/draft/ru
 import type { SnippetTarget } from './page-snippets.ts';
 
 // Heights of the parts of an embedded form in px, each with the gap after it (web/embed/form.css).
-const BUTTON = 44;
+const BUTTON = 48;
 /** "Page 1 of 2". */
-const PROGRESS = 36;
-const PAGE_TITLE = 42;
+const PROGRESS = 65;
+const PAGE_TITLE = 50;
 const TITLE = 52;
 const DESCRIPTION = 44;
-const CONTROL = 98;
-const TEXTAREA = 192;
-const CHECKBOX = 64;
-const LEGEND = 48;
-const CHOICE = 50;
+const CONTROL = 106;
+const TEXTAREA = 180;
+const CHECKBOX = 68;
+const LEGEND = 52;
+const CHOICE = 54;
+/** A row of stars or of numbers. */
+const RATING = 52;
 const HINT = 26;
 
 /** Returns about how high the embedded form is, so that the page reserves its place. */
@@ -37,6 +39,7 @@ function heightOf(field: Field): number {
   const hints = (help === undefined ? 0 : HINT) + (consent?.url === undefined ? 0 : HINT);
   if (type === 'textarea') return TEXTAREA + hints;
   if (type === 'checkbox') return CHECKBOX + hints;
+  if (type === 'stars' || type === 'scale') return LEGEND + RATING + (control.ends ? HINT : 0) + hints;
   if (type === 'radio' || type === 'checkboxes') return LEGEND + CHOICE * offeredChoices(control).length + hints;
   return CONTROL + hints;
 }

@@ -1,3 +1,4 @@
+import { isRadio } from '#src/core/fields/base/control-types.ts';
 import { labelNodes, marked } from '#src/features/display/marks.ts';
 import { offeredChoices } from '#src/features/display/markup.ts';
 import { type FormControl as Control, choicesIn } from '../../schema-editor/draft/rules.ts';
@@ -20,7 +21,7 @@ export function fieldHtml(control: Control, hasConditions: boolean): string[] {
 function controlHtml(control: Control): string[] {
   if (control.hidden || control.source !== undefined) return hiddenInput(control);
   if (control.type === 'checkbox') return checkbox(control);
-  if (control.type === 'radio') return radioButtons(control);
+  if (isRadio(control.type)) return radioButtons(control);
   if (control.type === 'checkboxes') return checkboxes(control);
   return [
     '<p>',
@@ -98,10 +99,12 @@ function consentLink({ consent }: Control): string[] {
 
 function radioButtons(control: Control): string[] {
   const name = nameOf(control);
-  const { required } = control;
-  const buttons = offeredChoices(control).map(({ value, label: text }) => {
+  const { required, ends = {}, choices } = control;
+  const buttons = offeredChoices(control).map(({ value, label: text }, index) => {
     const checked = value === control.default;
-    return `<label>${startTag('input', { type: 'radio', name, value, checked, required })} ${escapeHtml(text)}</label>`;
+    const end = index === 0 ? ends.min : index === choices.length - 1 ? ends.max : undefined;
+    const shown = end ? `${text} (${end})` : text;
+    return `<label>${startTag('input', { type: 'radio', name, value, checked, required })} ${escapeHtml(shown)}</label>`;
   });
   return [
     '<fieldset>',

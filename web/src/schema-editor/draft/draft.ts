@@ -69,21 +69,25 @@ export function strictDefinition(definition: LooseDefinition): Record<string, un
   const { key, label, kind, required, writers } = definition;
   const options = Object.entries(optionsOf(kind)).flatMap(([name, { control }]) => {
     const value = prunedOption(control, definition[name], definition.enum);
-    return value === undefined || value === '' || !doesFitWriters(definition, name) ? [] : [[name, value] as const];
+    return value === undefined || value === '' || !doesFit(definition, name) ? [] : [[name, value] as const];
   });
   return {
     key,
     label: label === '' ? key : label,
     kind,
-    required: required && doesFitWriters(definition, 'required'),
+    required: required && doesFit(definition, 'required'),
     ...(writers === 'staff' && { writers }),
     ...(!isOfStaff(definition) && whenOf(definition)),
     ...Object.fromEntries(options),
   };
 }
 
-/** Whether a field of these writers may have a property. */
-export function doesFitWriters(definition: LooseDefinition, name: string): boolean {
+/** The options of a number that is chosen from a scale. */
+const OF_SCALES = ['ends', 'endsByLanguage'];
+
+/** Whether a field of these writers and with this control may have a property. */
+export function doesFit(definition: LooseDefinition, name: string): boolean {
+  if (OF_SCALES.includes(name) && !definition.ui) return false;
   const others: readonly string[] = isOfStaff(definition) ? NOT_OF_STAFF : ONLY_OF_STAFF;
   return !others.includes(name);
 }
@@ -131,7 +135,7 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
     if (field.id !== id) return field;
     const initial = part.kind ? initialOptions(part.kind) : {};
     const kept = part.kind ? optionsThatFit(part.kind, field.definition) : field.definition;
-    const definition: LooseDefinition = { ...initial, ...kept, ...part };
+    const definition: LooseDefinition = { ...initial, ...kept, ...part, ...boundsOf(part.ui, field.definition) };
     const keyFollowsLabel = field.keyFollowsLabel === true && part.key === undefined;
     if (keyFollowsLabel && part.label !== undefined) {
       definition.key = freeKey(removeField(draft, id), keyFor(part.label));
@@ -139,6 +143,12 @@ export function changeField(draft: Draft, id: number, part: Partial<LooseDefinit
     return { ...field, definition, keyFollowsLabel };
   });
   return { ...draft, fields: withConditions(fields, draft, id) };
+}
+
+/** The values that a scale begins with, where the field has no bounds. */
+function boundsOf(ui: unknown, { min, max }: LooseDefinition): Partial<LooseDefinition> {
+  if ((ui !== 'stars' && ui !== 'scale') || min !== undefined || max !== undefined) return {};
+  return ui === 'stars' ? { min: 1, max: 5 } : { min: 0, max: 10 };
 }
 
 /** Conditions follow the key of a field, unless another one has the same. */

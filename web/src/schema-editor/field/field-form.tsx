@@ -6,7 +6,7 @@ import { RightIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { conditionTexts } from '../draft/condition-texts.ts';
 import { CONDITIONS } from '../draft/conditions.ts';
-import { doesFitWriters, KINDS, type LooseDefinition } from '../draft/draft.ts';
+import { doesFit, KINDS, type LooseDefinition } from '../draft/draft.ts';
 import { KIND_NAMES, kindHelp } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
 import { type Conditions, type FieldOption, getKind, isOfStaff, ONLY_OF_STAFF } from '../draft/rules.ts';
@@ -125,7 +125,7 @@ function FormSection(props: FieldFormProps) {
   const [wasOpened, setOpened] = useState(false);
   const { formOptions } = getKind(props.definition.kind);
   const shownInForm = Object.fromEntries(
-    Object.entries(formOptions).filter(([name]) => doesFitWriters(props.definition, name)),
+    Object.entries(formOptions).filter(([name]) => doesFit(props.definition, name)),
   );
   const isOpen = wasOpened || Object.keys(formOptions).some((name) => props.problems[name] !== undefined);
   return (

@@ -21,6 +21,9 @@ interface OptionControlProps {
   onChange: (value: unknown) => void;
 }
 
+/** The members of the texts at both ends of a scale. */
+const ENDS = ['min', 'max'];
+
 const LINE_BREAKS = ['\n', '\r'];
 
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
@@ -126,6 +129,21 @@ export function OptionControl({ name, option, definition, value, problem, onChan
           error={shared.error}
           value={value}
           choices={definition.enum}
+          onChange={onChange}
+        />
+      );
+    case 'ends':
+      return (
+        <LabelsControl {...shared} choices={ENDS} nameOf={t.schemaEditor.endOf} value={value} onChange={onChange} />
+      );
+    case 'endsByLanguage':
+      return (
+        <ChoiceTranslations
+          label={label}
+          error={shared.error}
+          value={value}
+          choices={ENDS}
+          nameOf={t.schemaEditor.endOf}
           onChange={onChange}
         />
       );

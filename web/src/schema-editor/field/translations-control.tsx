@@ -49,8 +49,9 @@ export function ChoiceTranslations({
   error,
   value,
   choices,
+  nameOf,
   onChange,
-}: TranslationsProps & { choices: unknown }) {
+}: TranslationsProps & Pick<LabelsControlProps, 'choices' | 'nameOf'>) {
   const byTag = (value ?? {}) as Record<string, Record<string, string>>;
   const tags = useTranslatedLanguages(byTag);
   if (tags.length === 0) return null;
@@ -62,6 +63,7 @@ export function ChoiceTranslations({
             key={tag}
             label={languageName(tag)}
             choices={choices}
+            nameOf={nameOf}
             value={byTag[tag]}
             onChange={(labels) => onChange(withMember(byTag, tag, labels))}
           />
@@ -78,12 +80,22 @@ interface LabelsControlProps {
   error?: string | undefined;
   /** The values that have labels. */
   choices: unknown;
+  /** Names the text of one. Default: as the label of a choice. */
+  nameOf?: ((value: string) => string) | undefined;
   value: unknown;
   onChange: (value: unknown) => void;
 }
 
 /** Edits a label for each choice of a field. Labels of other values are kept. */
-export function LabelsControl({ label, description, error, choices, value, onChange }: LabelsControlProps) {
+export function LabelsControl({
+  label,
+  description,
+  error,
+  choices,
+  nameOf = nameOfLabel,
+  value,
+  onChange,
+}: LabelsControlProps) {
   const labels = labelsOf(value);
   const values = Array.isArray(choices) ? [...new Set(choices.map(String))] : [];
   return (
@@ -95,7 +107,7 @@ export function LabelsControl({ label, description, error, choices, value, onCha
         <TextInput
           key={choice}
           mt="xs"
-          label={choice === '' ? t.schemaEditor.labelOfEmpty : t.schemaEditor.labelOf(choice)}
+          label={nameOf(choice)}
           value={Object.hasOwn(labels, choice) ? labels[choice] : ''}
           onChange={(event) => onChange(withMember(labels, choice, event.currentTarget.value))}
         />
@@ -104,6 +116,9 @@ export function LabelsControl({ label, description, error, choices, value, onCha
     </Fieldset>
   );
 }
+
+const nameOfLabel = (choice: string): string =>
+  choice === '' ? t.schemaEditor.labelOfEmpty : t.schemaEditor.labelOf(choice);
 
 /** Returns the members with one replaced; undefined when none is left. */
 function withMember(members: Readonly<Record<string, unknown>>, name: string, value: unknown) {

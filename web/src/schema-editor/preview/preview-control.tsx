@@ -1,4 +1,15 @@
-import { Anchor, Checkbox, FileInput, NativeSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Anchor,
+  Checkbox,
+  FileInput,
+  Flex,
+  NativeSelect,
+  Radio,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import type { ReactNode } from 'react';
 import { labelNodes, marked, plainLabel } from '#src/features/display/marks.ts';
 import { offeredChoices } from '#src/features/display/markup.ts';
@@ -44,14 +55,21 @@ export function PreviewControl({ control, text, error, onChange }: PreviewContro
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
+    case 'stars':
+    case 'scale':
     case 'radio':
       return (
         <Radio.Group {...shared} name={`preview-${key}`} value={text} onChange={onChange}>
-          <Stack gap={6} mt={6}>
+          <Flex direction={type === 'radio' ? 'column' : 'row'} wrap="wrap" gap={type === 'radio' ? 6 : 'sm'} mt={6}>
             {offeredChoices(control).map((choice) => (
               <Radio key={choice.value} {...choice} />
             ))}
-          </Stack>
+          </Flex>
+          {control.ends && (
+            <Text c="dimmed">
+              {[control.ends.min, control.ends.max].filter((end) => end !== undefined).join(' – ')}
+            </Text>
+          )}
         </Radio.Group>
       );
     case 'checkboxes':

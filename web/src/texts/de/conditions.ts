@@ -35,9 +35,11 @@ export const conditions: typeof en = {
   pageNumber: (page) => `Seite ${page}`,
   notShown: (labels) => `Mit diesen Werten nicht gezeigt: ${labels}`,
   allShown: 'Mit diesen Werten wird jedes Feld gezeigt.',
-  pageTitles: 'Titel der Seiten',
+  pageTitles: 'Texte der Seiten',
   pageTitle: (page) => `Titel der Seite ${page}`,
   pageTitleIn: (page, language) => `Titel der Seite ${page} auf ${language}`,
+  pageDescription: (page) => `Beschreibung der Seite ${page}`,
+  pageDescriptionIn: (page, language) => `Beschreibung der Seite ${page} auf ${language}`,
   changes: {
     showIf: (name) => `${name}: wann es gezeigt wird, wurde geändert`,
     showIfRemoved: (name) => `${name}: wird immer gezeigt`,

@@ -68,6 +68,7 @@ export const schemaEditor: typeof en = {
   noDefault: 'Keiner',
   checked: 'Angekreuzt',
   notChecked: 'Nicht angekreuzt',
+  endOf: (end) => (end === 'min' ? 'Niedrigster Wert' : 'Höchster Wert'),
   labelOfEmpty: 'Beschriftung des leeren Werts',
   labelOf: (choice) => `Beschriftung von ${choice}`,
 

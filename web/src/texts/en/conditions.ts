@@ -36,9 +36,11 @@ export const conditions = {
   pageNumber: (page: number) => `Page ${page}`,
   notShown: (labels: string) => `Not shown with these values: ${labels}`,
   allShown: 'With these values every field is shown.',
-  pageTitles: 'Titles of the pages',
+  pageTitles: 'Texts of the pages',
   pageTitle: (page: number) => `Title of page ${page}`,
   pageTitleIn: (page: number, language: string) => `Title of page ${page} in ${language}`,
+  pageDescription: (page: number) => `Description of page ${page}`,
+  pageDescriptionIn: (page: number, language: string) => `Description of page ${page} in ${language}`,
   changes: {
     showIf: (name: string) => `${name}: when it is shown has changed`,
     showIfRemoved: (name: string) => `${name}: it is always shown`,

@@ -68,6 +68,7 @@ export const schemaEditor = {
   noDefault: 'None',
   checked: 'Checked',
   notChecked: 'Not checked',
+  endOf: (end: string): string => (end === 'min' ? 'Lowest value' : 'Highest value'),
   labelOfEmpty: 'Label of the empty value',
   labelOf: (choice: string) => `Label of ${choice}`,
 

@@ -1,0 +1,135 @@
+import type { ServiceText } from '#src/core/fields/base/kind.ts';
+import { progressMarkup, type StepTitle, stepMarkup, stepsOf } from '#src/features/display/form-steps.ts';
+import { marked } from '#src/features/display/marks.ts';
+import { fieldMarkup, formFields, type Markup } from '#src/features/display/markup.ts';
+import { imageMarkup, surfacesOf, type Theme, themeStyle } from '#src/features/display/theme.ts';
+import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
+import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
+import choiceStyles from '../../../embed/choices.css?inline';
+import { toDom } from '../../../embed/dom.ts';
+import fileStyles from '../../../embed/files.css?inline';
+import formStyles from '../../../embed/form.css?inline';
+import stepStyles from '../../../embed/steps.css?inline';
+import type { Field } from '../../api/endpoints.ts';
+import { formControls, publicFields } from '../../schema-editor/draft/rules.ts';
+import { t } from '../../texts/texts.ts';
+
+// A form as people see it, built by the code of the hosted form. Nothing can be entered.
+
+const PREVIEW_STYLES = `
+  h2 { margin: 0 0 0.5rem; font-size: 1.625rem; font-weight: 700; line-height: 1.15; letter-spacing: -0.02em; overflow-wrap: anywhere; }
+  h2 + .form { margin-top: 1.5rem; }
+  .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
+`;
+
+/** The page around the form, as in page.css; it has the scheme of its element. */
+function pageStyles(theme: Theme): string {
+  const [light, dark] = [surfacesOf(theme, 'light'), surfacesOf(theme, 'dark')];
+  const both = (name: 'page' | 'sheet' | 'text') => `light-dark(${light[name]}, ${dark[name]})`;
+  return `
+  :host { padding: clamp(0rem, 5%, 4rem) 0 !important; border-radius: 0 !important; background: ${both('page')} !important; }
+  main { --pad: 1.75rem; box-sizing: border-box; max-width: 40rem; margin: 0 auto; padding: var(--pad); border-radius: 16px; overflow: clip; }
+  main > .cover { width: calc(100% + 2 * var(--pad)); max-width: none; margin: calc(-1 * var(--pad)) calc(-1 * var(--pad)) 2rem; border-radius: 0; }
+  main:not(#_) { background: ${both('sheet')}; color: ${both('text')}; }
+`;
+}
+
+/** Shows elements of a form in an element of the dashboard. @param isPage with the page around */
+export function render(host: HTMLElement, content: readonly Markup[], theme: Theme, isPage: boolean): void {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
+  // Style sheets that a script constructs do not need `style-src 'unsafe-inline'`.
+  const sheet = new CSSStyleSheet();
+  const page = isPage ? pageStyles(theme) : '';
+  sheet.replaceSync(formStyles + choiceStyles + stepStyles + fileStyles + PREVIEW_STYLES + page + themeStyle(theme));
+  root.adoptedStyleSheets = [sheet];
+  root.replaceChildren(...toDom(isPage ? [['main', {}, ...content]] : content));
+}
+
+/** What the texts of a form are made from; empty texts are those of the service. */
+interface FormTexts {
+  name: string;
+  title: string;
+  description: string;
+  submitLabel: string;
+  pages: readonly StepTitle[];
+}
+
+interface ShownForm {
+  sourceAppId: string;
+  fields: readonly Field[];
+  /** The language of the texts. */
+  tag: string;
+  /** The texts of the service in it. */
+  service: Catalogue;
+}
+
+/** The elements of a form: its texts, fields and button. @param isFirstOnly as the page opens */
+export function formMarkup(
+  { name, title, description, submitLabel, pages }: FormTexts,
+  { sourceAppId, fields, tag, service }: ShownForm,
+  isFirstOnly = false,
+): Markup[] {
+  const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
+  const all = formFields(formControls(publicFields(fields), tag, text), String(service.email));
+  const steps = stepsOf(all, pages);
+  const shown = isFirstOnly ? steps?.slice(0, 1) : steps;
+  const markup = shown?.map((step): Markup => {
+    const [name, attributes, ...heading] = stepMarkup(step, true, 'h3');
+    return [name, attributes, ...heading, ...step.fields.map(fieldMarkup)];
+  });
+  const position = { page: 1, pages: steps?.length ?? 0 };
+  const progress = isFirstOnly && steps ? [withoutMarks(progressMarkup(text('pageOf', position), position))] : [];
+  const controls = markup ?? all.map(fieldMarkup);
+  const label = progress.length > 0 ? String(service.nextPage) : submitLabel || String(service.send);
+  const button: Markup = ['button', { type: 'button' }, label];
+  return [
+    ...heading(title || name || sourceAppId, description),
+    ['div', { class: 'form' }, ...progress, ...controls, button],
+  ];
+}
+
+/** The marks are for the script of a form, which is not here. */
+function withoutMarks([tag, { 'data-live': _, ...attributes }, ...content]: Markup): Markup {
+  return [tag, attributes, ...content];
+}
+
+interface ThanksTexts extends Pick<FormTexts, 'name' | 'title'> {
+  thanks: string;
+  next: string;
+  doubleOptIn: string;
+  existing: string;
+}
+
+/** The elements of the page after a submission. */
+export function thanksMarkup(
+  { name, title, thanks, next, doubleOptIn, existing }: ThanksTexts,
+  { sourceAppId, service }: Pick<ShownForm, 'sourceAppId' | 'service'>,
+): Markup[] {
+  const text = next ? [t.connect.settings.sentTo(next)] : marked(thanks || String(service.thanks));
+  const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
+  const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
+  return [...heading(title || name || sourceAppId, ''), ['p', { class: 'note good thanks' }, ...text], ...confirm];
+}
+
+interface Images {
+  cover?: string;
+  logo?: string;
+  logoDark?: string;
+  logoAlt?: string;
+}
+
+/** The images above a form. */
+export function imagesOf(
+  { cover, logo, logoDark: dark, logoAlt: alt = '' }: Images,
+  scheme: Required<Theme>['scheme'],
+): Markup[] {
+  const images: Markup[] = [];
+  if (cover) images.push(['img', { class: 'cover', src: cover, alt: '' }]);
+  if (logo) images.push(imageMarkup({ class: 'logo', src: logo, alt, dark }, scheme));
+  return images;
+}
+
+function heading(title: string, description: string): Markup[] {
+  const element: Markup = ['h2', {}, title];
+  return description ? [element, ['p', { class: 'text' }, ...marked(description)]] : [element];
+}
