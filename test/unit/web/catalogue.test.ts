@@ -41,6 +41,7 @@ const EQUAL = new Set([
   'Standard',
   'Status',
   'Status 701',
+  'Team',
   'Terminal',
   'Text',
   'URL',
