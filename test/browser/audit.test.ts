@@ -36,7 +36,7 @@ describe('the audit log page', () => {
     const id = await erase('ada@example.com');
     await operator.get('/auth/users/export').expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/users', { timezoneId: 'Pacific/Auckland' });
-    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByRole('link', { name: 'Team' }).click();
     await page.getByText('Who changed something, and who looked at many people.').waitFor();
     const row = page.getByRole('row', { name: /Person erased/ });
     await row.getByText(id).waitFor();

@@ -80,7 +80,7 @@ describe('a breakdown', () => {
     await expect.poll(users.chips).toEqual(['Age at least 36', 'Age less than 37']);
     await users.goTo('/users?by=data.born');
     await chart('Born')
-      .getByRole('button', { name: /^1 Jan 1910 – 31 Dec 1914: 1 user/ })
+      .getByRole('button', { name: /^1 Jan 1910 – 31 Dec 1914: 1 person/ })
       .click();
     await users.waitForText('1 matching person');
     expect(await users.emails()).toEqual(['alan@example.com']);

@@ -102,7 +102,7 @@ describe('the import of a form', () => {
     for (const text of [
       'full-name The name cannot be a key. Rename it to fullName.',
       'secret Passwords should not be collected. Remove the field.',
-      '_next People are only sent to allowed websites. Allow https://www.example.com on the Connect tab.',
+      '_next People are only sent to allowed websites. Allow https://www.example.com on the page “Share”.',
       'name The schema requires it (Name), and the form does not have it.',
       '_subject Accepted and ignored.',
       '_gotcha Understood: a hidden field that catches bots.',

@@ -184,7 +184,7 @@ describe('a plain form under proof of work', () => {
     await why.getByText('2 submissions held').waitFor();
     await why.getByText('came without a proof of work: the form was sent without JavaScript').waitFor();
     await why.getByRole('link', { name: 'Bot protection settings' }).click();
-    await own.page.getByRole('heading', { name: 'Share the form' }).waitFor();
+    await own.page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
     own.expectClean();
     await own.close();
 

@@ -98,8 +98,8 @@ describe('the palette', () => {
     expect(await options(page)).toEqual([
       'Link and code Page',
       'Import a form Page',
-      'Privacy Page',
       'API keys Page',
+      'Privacy Page',
       'Audit log Page',
     ]);
     await page.keyboard.press('Escape');

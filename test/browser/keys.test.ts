@@ -27,6 +27,7 @@ async function open(path: string, as = app): Promise<Visit> {
 describe('the API keys page', () => {
   it('creates a key that works, and shows it once', async () => {
     const { page, expectClean, close } = await open('/users');
+    await page.getByRole('link', { name: 'Automation' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByText(`Programs use API keys to read, change and submit people of ${app.sourceAppId}`).waitFor();
     await page.getByText('No API keys yet').waitFor();

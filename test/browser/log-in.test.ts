@@ -68,10 +68,10 @@ describe('the login', () => {
 
   it('keeps the requested URL', { tags: 'long' }, async () => {
     const { sourceAppId } = await server.admin.buildApp();
-    const deep = await visit(server, `/apps/${sourceAppId}/versions`);
+    const deep = await visit(server, `/apps/${sourceAppId}/form/versions`);
     await logIn(deep.page, ADMIN);
-    await deep.page.getByRole('heading', { level: 1, name: sourceAppId }).waitFor();
-    expect(new URL(deep.page.url()).pathname).toBe(`/dashboard/apps/${sourceAppId}/versions`);
+    await deep.page.getByRole('heading', { level: 1, name: 'Versions' }).waitFor();
+    expect(new URL(deep.page.url()).pathname).toBe(`/dashboard/apps/${sourceAppId}/form/versions`);
     await deep.page.getByRole('button', { name: /Version 1/ }).waitFor();
     deep.expectClean();
     await deep.close();

@@ -108,7 +108,7 @@ describe('numbers in a German page', () => {
     await min.click();
     await page.keyboard.type('2,50');
     expect(await min.inputValue()).toBe('2,50');
-    await page.getByRole('button', { name: de.schemaEditor.form }).click();
+    await page.getByRole('button', { name: de.schemaEditor.form, exact: true }).click();
     await initial.click();
     await page.keyboard.type('1.234,5');
     await page.getByRole('button', { name: de.schemaEditor.review }).click();
@@ -121,7 +121,7 @@ describe('numbers in a German page', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Age age' }).click();
     expect(await min.inputValue()).toBe('2,5');
-    await page.getByRole('button', { name: de.schemaEditor.form }).click();
+    await page.getByRole('button', { name: de.schemaEditor.form, exact: true }).click();
     expect(await initial.inputValue()).toBe('1234,5');
   });
 });

@@ -122,7 +122,7 @@ describe('an unsaved change', () => {
     await question().getByRole('button', { name: 'Keep editing' }).click();
     expect(await dialog().getByLabel('New value').inputValue()).toBe('Ada Lovelace');
     await dialog()
-      .getByRole('button', { name: /^Change 1 user/ })
+      .getByRole('button', { name: /^Change 1 person/ })
       .click();
     await dialog()
       .getByText(/changed/)
@@ -158,6 +158,7 @@ describe('a secret on a page without HTTPS', () => {
     const { page } = opened;
     await logIn(page, users.app);
     expect(await page.evaluate('navigator.clipboard === undefined')).toBe(true);
+    await page.getByRole('link', { name: 'Automation' }).click();
     await page.getByRole('link', { name: 'API keys' }).click();
     await page.getByRole('button', { name: 'Create API key' }).first().click();
     const shown = page.getByRole('dialog');

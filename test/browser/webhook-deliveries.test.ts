@@ -21,13 +21,13 @@ describe('the deliveries of a webhook', () => {
     const page = await show(`/webhooks/${id}`);
     await page.getByText('No deliveries yet').waitFor();
     const { body } = await submit({ name: 'Ada' });
-    await row(page, /Waiting.*503.*Next attempt.*person.created/).waitFor();
-    await page.getByRole('button', { name: `Try now person.created, revision 1 of ${body.id}` }).click();
-    await row(page, /Delivered.*200.*2 attempts.*person.created/).waitFor();
+    await row(page, /Waiting.*503.*Next attempt.*user.created/).waitFor();
+    await page.getByRole('button', { name: `Try now user.created, revision 1 of ${body.id}` }).click();
+    await row(page, /Delivered.*200.*2 attempts.*user.created/).waitFor();
     await submit({ name: 'Ada Lovelace' });
-    await row(page, /Delivered.*person.updated.*2.*data.name/).waitFor();
+    await row(page, /Delivered.*user.updated.*2.*data.name/).waitFor();
 
-    await page.getByRole('button', { name: `Details of person.created, revision 1 of ${body.id}` }).click();
+    await page.getByRole('button', { name: `Details of user.created, revision 1 of ${body.id}` }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('try <later>').waitFor();
     const attempts = await dialog.getByRole('listitem').allInnerTexts();
@@ -51,7 +51,7 @@ describe('the deliveries of a webhook', () => {
     await submit({ name: 'Grace' }, 'grace@example.com');
     const page = await show(`/webhooks/${id}`);
     await expect.poll(() => row(page, /Delivered/).count()).toBe(2);
-    await page.getByRole('button', { name: `Replay person.created, revision 1 of ${body.id}` }).click();
+    await page.getByRole('button', { name: `Replay user.created, revision 1 of ${body.id}` }).click();
     const [first, , again] = await receiver.until(3);
     expect(again?.body).toEqual(first?.body);
     expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);

@@ -24,7 +24,7 @@ const { openAs, show, submit, create, choose } = withWebhooks((test) => {
 describe('the webhooks of an app', () => {
   it('are added with a secret that is shown once, tested, changed and deleted', async () => {
     const page = await show('/users');
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     await page.getByText('No webhooks yet').waitFor();
     await page.getByRole('button', { name: 'Add webhook' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -190,13 +190,13 @@ describe('the webhooks of an app', () => {
   it('of any app are open to admins', async () => {
     const { id } = await create();
     const page = await openAs(server, ADMIN, `/apps/${app.sourceAppId}`);
-    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('link', { name: 'Automation' }).click();
     await page.getByRole('button', { name: `Send test event to ${receiver.url}` }).click();
     await page.getByText('The test event was accepted').waitFor();
     const { body } = await submit({ name: 'Ada' });
     await page.getByRole('link', { name: `Deliveries to ${receiver.url}` }).click();
     expect(page.url()).toContain(`/apps/${app.sourceAppId}/webhooks/${id}`);
-    await row(page, /Delivered.*person.created/).waitFor();
+    await row(page, /Delivered.*user.created/).waitFor();
     await page.getByRole('link', { name: body.id }).click();
     await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
   });

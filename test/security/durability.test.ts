@@ -9,20 +9,16 @@ import { startServer, type TestServer } from '../support/server/server.ts';
 const WRITES = ['insert', 'update', 'delete', 'findAndModify', 'createIndexes', 'commitTransaction'];
 const DURABLE = { w: 'majority', j: true };
 
-/**
- * The time of an app's last submission: shown to people, without a promise
- * (app-activity.ts).
- */
+const ACTIVITY = JSON.stringify(['lastSubmissionAt', 'submissionDays']);
+
+/** When an app got submissions, and how many: shown to people, without a promise (activity.ts). */
 function isActivity(command: Document): boolean {
-  return command.update === 'apps' && command.updates.every(({ u }: Document) => setsOnly(u, 'lastSubmissionAt'));
+  const members = ({ u }: Document) => JSON.stringify(Object.keys(u[0]?.$set ?? {}));
+  return command.update === 'apps' && command.updates.every((one: Document) => members(one) === ACTIVITY);
 }
 
 /** Counts of failed log-ins and the like, for some minutes (shared-limits.ts). */
 const isLimit = (command: Document): boolean => command.findAndModify === 'limits' || command.update === 'limits';
-
-function setsOnly(update: Document, field: string): boolean {
-  return JSON.stringify(Object.values(update).map(Object.keys)) === JSON.stringify([[field]]);
-}
 
 let tap: CommandTap;
 let server: TestServer;

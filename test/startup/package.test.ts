@@ -44,7 +44,7 @@ it('contains each module of src, the built pages, the client, the documentation,
   expect(pages).toContain('dist/web/embed/v1.js');
   expect([...files].sort()).toEqual(
     [
-      ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js')),
+      ...modules.map((path) => path.replace(/^src(.*)\.ts$/, 'dist$1.js').replace(/^src(.*\.json)$/, 'dist$1')),
       ...pages,
       'dist/client/index.js',
       'dist/client/index.d.ts',

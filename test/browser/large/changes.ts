@@ -51,7 +51,7 @@ export function editing(large: LargeApp): void {
       );
       await waitForText(page, '1 matching person');
       expect(await shownEmails(page)).toEqual([email]);
-      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByRole('link', { name: 'Team' }).click();
       const row = page.getByRole('row', { name: /Person changed/ }).filter({ hasText: String(before?._id) });
       await row.first().getByText(`Operator ${large.app.sourceAppId}`).waitFor();
       await expectFits(page);

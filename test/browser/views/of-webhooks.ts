@@ -71,7 +71,7 @@ export const OF_WEBHOOKS: View[] = [
     path: '/webhooks',
     open: async (page) => {
       await page.getByRole('link', { name: /^http.*first$/ }).click();
-      await page.getByRole('button', { name: /^Details of person.updated/ }).click();
+      await page.getByRole('button', { name: /^Details of user.updated/ }).click();
       await page.getByText('"name": "Name 0"').waitFor();
     },
   },
