@@ -149,7 +149,7 @@ export function findingWithIndexes(large: LargeApp): void {
       await page.getByLabel('Break down by').selectOption('Spent');
       const spent = chart(page, 'Spent').getByRole('button').first();
       const label = (await spent.getAttribute('aria-label')) ?? '';
-      const [, low = '', high = '', count = ''] = /^(\S+) – under (\S+): (\S+) users/.exec(label) ?? [];
+      const [, low = '', high = '', count = ''] = /^(\S+) – under (\S+): (\S+) (?:people|person)/.exec(label) ?? [];
       await expectFits(page);
       await spent.click();
       const range = { $gte: Number(low.replace(/,/g, '')), $lt: Number(high.replace(/,/g, '')) };

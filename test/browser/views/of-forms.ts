@@ -115,7 +115,6 @@ export const OF_FORMS: View[] = [
       const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
       await rows.nth(0).getByRole('link').click();
       await page.getByRole('article').waitFor();
-      await page.getByRole('button', { name: 'Older', exact: true }).waitFor();
     },
   },
   {
