@@ -41,6 +41,14 @@ const ACTOR = code('notActor');
 const AccountName = z.string().meta({ example: 'Ada Lovelace' });
 const AccountEmail = z.string().meta({ example: 'ada@example.com' });
 
+const Shown = z.union([z.string(), z.number(), z.boolean()]).optional();
+
+const Change = component('AuditChange', {
+  path: z.string().meta({ example: 'theme.accent' }),
+  before: Shown.meta({ description: 'Absent: it had no value', example: '#1f5fd6' }),
+  after: Shown.meta({ description: 'Absent: it has no value', example: '#0a7d38' }),
+});
+
 const Event = component('AuditEvent', {
   id: z.uuid().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }),
   at: Timestamp,
@@ -77,9 +85,10 @@ const Event = component('AuditEvent', {
   targetAccount: z.strictObject({ name: AccountName, email: AccountEmail }).optional().meta({
     description: 'The account that `target` names, if it still exists',
   }),
-  detail: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .meta({ description: 'Such as numbers; `count` and `lastAt` of repeated events', example: { format: 'csv' } }),
+  detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(Change)])).meta({
+    description: 'Such as numbers; `count` and `lastAt` of repeated events; `changes` of settings',
+    example: { changes: [{ path: 'theme.accent', before: '#1f5fd6', after: '#0a7d38' }] },
+  }),
 });
 
 /** The endpoint of the audit log (spec 4.9). */

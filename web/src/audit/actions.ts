@@ -81,7 +81,7 @@ function targetName(event: AuditEvent): string | undefined {
  * zero, and without the users of a change that names them.
  */
 export function detailText({ detail, targetChange }: AuditEvent): string {
-  const { count: times, lastAt: _, ...rest } = detail;
+  const { count: times, lastAt: _, changes: __, moreChanges: ___, ...rest } = detail;
   const named = Object.entries(rest).filter(([name]) => !(targetChange && name === 'users'));
   const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
   const parts = named
@@ -92,10 +92,10 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
 
 const NAMES: Record<string, string> = t.audit.details;
 
-function wordOf(name: string, value: string | number | boolean): string {
+function wordOf(name: string, value: AuditEvent['detail'][string]): string {
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
   if (typeof value === 'number') return formatNumber(value);
-  return (name === 'role' && ROLES[value]) || String(value);
+  return (name === 'role' && ROLES[String(value)]) || String(value);
 }
 
 const ROLES: Record<string, string> = t.members.roles;
