@@ -259,7 +259,8 @@ export function createAccessStore(access: AccessModel) {
 
     /**
      * Allows or refuses the app's password; resolves with whether it was allowed, and the epoch
-     * that the copy in the app's document has to have. @throws {Conflict} when the app has no manager
+     * that the copy in the app's document has to have.
+     * @throws {Conflict} when the app has no manager
      */
     async setSharedLogin(
       app: MemberApp,

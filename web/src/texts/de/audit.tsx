@@ -63,6 +63,7 @@ export const audit: typeof en = {
     'held.listed': 'Zurückgehaltene Einsendungen aufgelistet',
     'submissions.listed': 'Einsendungen aufgelistet',
     'submissions.exported': 'Einsendungen exportiert',
+    'audit.exported': 'Protokoll exportiert',
     'held.released': 'Zurückgehaltene Einsendung freigegeben',
     'held.deleted': 'Zurückgehaltene Einsendung gelöscht',
     'view.created': 'Ansicht erstellt',

@@ -64,6 +64,7 @@ export const audit = {
     'held.listed': 'Held submissions listed',
     'submissions.listed': 'Submissions listed',
     'submissions.exported': 'Submissions exported',
+    'audit.exported': 'Audit log exported',
     'held.released': 'Held submission released',
     'held.deleted': 'Held submission deleted',
     'view.created': 'View created',
