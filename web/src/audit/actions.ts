@@ -90,6 +90,16 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
+/** What an event of settings changed, such as `days: 30 → 60`, and how many changes are left out. */
+export function changeTexts({ detail: { changes, moreChanges } }: AuditEvent): string[] {
+  if (!Array.isArray(changes)) return [];
+  const lines = changes.map(({ path, before, after }) => `${path}: ${sideOf(path, before)} → ${sideOf(path, after)}`);
+  return typeof moreChanges === 'number' ? [...lines, t.audit.moreChanges(moreChanges)] : lines;
+}
+
+const sideOf = (path: string, value: string | number | boolean | undefined): string =>
+  value === undefined ? '–' : wordOf(path, value);
+
 const NAMES: Record<string, string> = t.audit.details;
 
 function wordOf(name: string, value: AuditEvent['detail'][string]): string {

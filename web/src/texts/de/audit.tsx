@@ -21,6 +21,7 @@ export const audit: typeof en = {
 
   table: 'Tabelle der Ereignisse',
   what: 'Was',
+  moreChanges: (count: number) => plural(count, { one: '# weitere Änderung', other: '# weitere Änderungen' }),
   who: 'Wer',
   app: 'App',
   allApps: 'Alle Apps',

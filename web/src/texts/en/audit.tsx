@@ -21,6 +21,7 @@ export const audit = {
 
   table: 'Table of events',
   what: 'What',
+  moreChanges: (count: number) => plural(count, { one: '# more change', other: '# more changes' }),
   who: 'Who',
   app: 'App',
   allApps: 'All apps',
