@@ -91,6 +91,7 @@ describe('the audit log page', () => {
     await changed.getByText('Bob (bob@staff.example.com)', { exact: true }).waitFor();
     const shared = page.getByRole('row', { name: /Form settings changed/ });
     await shared.getByText('shared password', { exact: true }).waitFor();
+    await changed.getByText('role: manager → viewer', { exact: true }).waitFor();
     await shared.getByText(`Operator ${sourceAppId}`, { exact: true }).waitFor();
     await server.admin.delete(`/auth/accounts/${bob.id}`).expect(200);
     await page.reload();

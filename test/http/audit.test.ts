@@ -54,6 +54,7 @@ describe('an event (spec 4.9)', () => {
     expect(silent).toEqual(['noteLook']);
     const looks = proven.filter(({ spec: { method, audit } }) => method === 'get' && audit).map(({ name }) => name);
     expect(looks.sort()).toEqual([
+      'exportAuditEvents',
       'exportSubmissions',
       'exportUsers',
       'getFile',

@@ -233,6 +233,8 @@ export interface AuditFacts {
   /** The id of the changed object. Default: `id` of the path, or the app that the path names. */
   target?: string;
   detail?: Readonly<Record<string, string | number | boolean>>;
+  /** Settings before and after, as JSON; the event has what changed. Never of records. */
+  changed?: { before?: unknown; after?: unknown };
   /** Default: the caller. */
   actor?: AuditActor;
 }

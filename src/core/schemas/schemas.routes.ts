@@ -110,10 +110,16 @@ interface ReplacementInput extends Pick<AnyInput, 'until' | 'audit'> {
 export function replaceSchema(schemas: Pick<SchemaService, 'replace'>) {
   return async ({ principal, params, headers, body, until, audit }: ReplacementInput): Promise<AppSchema> => {
     const options = { over: parseVersions(headers['if-match']), by: authorOf(principal), until };
-    const schema = await schemas.replace(params.sourceAppId, body, options);
-    audit({ detail: { version: schema.version } });
+    const { schema, replaced } = await schemas.replace(params.sourceAppId, body, options);
+    audit({ detail: { version: schema.version }, changed: changeOf(replaced, schema) });
     return present(schema);
   };
+}
+
+/** Returns what the audit log compares. */
+export function changeOf(before: AppSchema, after: AppSchema) {
+  const compared = ({ rejectUnknown, fields }: AppSchema) => ({ rejectUnknown, fields });
+  return { before: compared(before), after: compared(after) };
 }
 
 function authorOf(principal: AppPrincipal): VersionAuthor {

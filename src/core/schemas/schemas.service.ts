@@ -81,7 +81,7 @@ export function createSchemaService(deps: {
     },
 
     /**
-     * Replaces an app's schema by a new version and resolves with it (spec 4.4). After that no
+     * Replaces an app's schema by a new version and resolves with both (spec 4.4). After that no
      * server validates a submission against an older version (invariant 4): it waits until every
      * lease on the previous version has expired. On one of the errors below nothing is stored;
      * after another one the version may be.
@@ -96,7 +96,7 @@ export function createSchemaService(deps: {
       sourceAppId: string,
       change: SchemaChange,
       { over, by, until }: { over?: readonly number[] | undefined; by: VersionAuthor; until: Until },
-    ): Promise<AppSchema> {
+    ): Promise<{ schema: AppSchema; replaced: AppSchema }> {
       const { rejectUnknown, fields: input } = change;
       const { id } = await apps.get(sourceAppId);
       const issues = [...definitionIssues(input), ...fileLimitIssues(input, fileLimit)];
@@ -126,7 +126,7 @@ export function createSchemaService(deps: {
         leases.forget(sourceAppId);
         await revision.publish();
         await ensureLive(id, added);
-        return schema;
+        return { schema, replaced: newest };
       }
     },
   };

@@ -143,8 +143,9 @@ export function createAccessStore(access: AccessModel) {
     putAdmin: (account: ObjectId, until: Until): Promise<void> => put(ADMINS, { account, role: 'admin' }, until),
 
     /**
-     * Replaces a member's role, or removes the member (`undefined`). Resolves with false when the
-     * account is no member. @throws {Conflict} for the last manager of an app without shared log-in
+     * Replaces a member's role, or removes the member (`undefined`). Resolves with the replaced
+     * role, undefined when the account is no member.
+     * @throws {Conflict} for the last manager of an app without shared log-in
      * @throws {Forbidden} for a manager when the caller may not change one
      */
     async changeMember(
@@ -152,7 +153,7 @@ export function createAccessStore(access: AccessModel) {
       account: ObjectId,
       role: AppRole | undefined,
       { changesManagers, until }: { changesManagers: boolean; until: Until },
-    ): Promise<boolean> {
+    ): Promise<Member['role'] | undefined> {
       const _id = appId.toHexString();
       const another = { $elemMatch: { ...ACTIVE_MANAGER, account: { $ne: account } } };
       const anyMember = role === 'manager' ? [{}] : [{ sharedLogin: { $ne: false } }, { members: another }];
@@ -167,8 +168,11 @@ export function createAccessStore(access: AccessModel) {
       const change: UpdateFilter<AccessDocument> =
         role === undefined ? { $pull: { members: { account } } } : { $set: { 'members.$[one].role': role } };
       const arrayFilters = role === undefined ? {} : { arrayFilters: [{ 'one.account': account }] };
-      if ((await access.updateOne(filter, change, arrayFilters)).matchedCount === 1) return true;
-      if (!(await exists({ _id, 'members.account': account }))) return false;
+      const projection = { members: { $elemMatch: { account } } };
+      const options = { ...arrayFilters, projection, returnDocument: 'before' as const };
+      const [before] = (await access.findOneAndUpdate(filter, change, options))?.members ?? [];
+      if (before) return before.role;
+      if (!(await exists({ _id, 'members.account': account }))) return undefined;
       if (!changesManagers) throw new Forbidden('managerIsProtected');
       throw new Conflict(LAST_MANAGER);
     },
@@ -254,10 +258,15 @@ export function createAccessStore(access: AccessModel) {
     },
 
     /**
-     * Allows or refuses the app's password; resolves with the epoch that the copy in the app's
-     * document has to have. @throws {Conflict} when the app has no manager
+     * Allows or refuses the app's password; resolves with whether it was allowed, and the epoch
+     * that the copy in the app's document has to have.
+     * @throws {Conflict} when the app has no manager
      */
-    async setSharedLogin(app: MemberApp, enabled: boolean, until: Until): Promise<number> {
+    async setSharedLogin(
+      app: MemberApp,
+      enabled: boolean,
+      until: Until,
+    ): Promise<{ wasAllowed: boolean; epoch: number }> {
       const _id = app.id.toHexString();
       const inTime = beginsBefore(await until());
       await ensure(_id, app);
@@ -265,10 +274,10 @@ export function createAccessStore(access: AccessModel) {
       const changed = await access.findOneAndUpdate(
         { _id, ...isAllowed, ...inTime },
         { $set: { sharedLogin: enabled }, $inc: { sharedLoginEpoch: 1 } },
-        { returnDocument: 'after', projection: { sharedLoginEpoch: 1 } },
+        { returnDocument: 'before', projection: { sharedLogin: 1, sharedLoginEpoch: 1 } },
       );
       if (!changed) throw new Conflict('noManager');
-      return changed.sharedLoginEpoch ?? 0;
+      return { wasAllowed: changed.sharedLogin !== false, epoch: (changed.sharedLoginEpoch ?? 0) + 1 };
     },
   };
 }

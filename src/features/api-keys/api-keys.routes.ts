@@ -116,7 +116,8 @@ export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
 
     createKey: async ({ app: { id: appId }, principal, body, audit }) => {
       const created = await keys.create(appId, body, principal);
-      audit({ target: created.id, detail: { scopes: body.scopes.join(' ') } });
+      const { name: _, scopes, ...limits } = body;
+      audit({ target: created.id, detail: { scopes: scopes.join(' ') }, changed: { after: { scopes, ...limits } } });
       return created;
     },
 

@@ -60,6 +60,7 @@ export const AUDITED_READS = [
   'held.listed',
   'submissions.listed',
   'submissions.exported',
+  'audit.exported',
   'import.rejects.exported',
   'import.omissions.exported',
   'file.read',

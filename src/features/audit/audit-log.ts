@@ -2,9 +2,10 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import { type Filter, ObjectId } from 'mongodb';
 import { v7 } from 'uuid';
-import type { AuditActor, AuditedApp } from '../../core/api/endpoint.ts';
+import type { AuditActor, AuditedApp, AuditFacts } from '../../core/api/endpoint.ts';
 import { createAccumulator } from '../../platform/core/accumulator.ts';
 import { type Logger, reasonOf } from '../../platform/core/logger.ts';
+import { changesBetween, type ValueChange } from '../../platform/core/value-changes.ts';
 import { createWindowLimit } from '../../platform/core/window-limit.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
@@ -14,6 +15,8 @@ import { AUDITED_READS, type AuditAction } from './actions.ts';
 
 /** The actions of endpoints, and failed log-ins. */
 type LoggedAction = AuditAction | 'login.failed';
+
+type Detail = Readonly<Record<string, string | number | boolean | readonly ValueChange[]>>;
 
 const actorSchema = schema({
   kind: { type: only<AuditActor['kind']>(String), required: true },
@@ -34,7 +37,7 @@ const auditEventSchema = schema(
     appId: { type: ObjectId, allowNull: true },
     sourceAppId: { type: String, allowNull: true },
     target: { type: String, allowNull: true },
-    detail: only<Readonly<Record<string, string | number | boolean>>>(Object),
+    detail: only<Detail & { readonly changes?: readonly ValueChange[] }>(Object),
     /** The number of equal events, and the time of the last one if there are several. */
     count: { type: Number, required: true },
     lastAt: Date,
@@ -66,7 +69,9 @@ export interface AuditEvent {
   /** The app that it concerns; null: all apps. */
   app: AuditedApp | null;
   target?: string | undefined;
-  detail?: AuditDocument['detail'];
+  detail?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** What it changed, as JSON, before and after. */
+  changed?: AuditFacts['changed'];
 }
 
 export interface AuditFilter {
@@ -104,8 +109,9 @@ export function createAuditLog(deps: {
      * Resolves when the event is stored. For a change it only logs a failure, because the response
      * must reach the client. For a read it rejects, so that the data is not sent.
      */
-    async record({ action, actor, app, target, detail }: AuditEvent): Promise<void> {
+    async record({ action, actor, app, target, changed, ...facts }: AuditEvent): Promise<void> {
       const at = new Date();
+      const detail = changed ? { ...facts.detail, ...changesIn(changed) } : facts.detail;
       const { kind, id = null, address, method } = actor;
       const event: AuditDocument = {
         _id: v7({ msecs: at.getTime() }),
@@ -149,6 +155,11 @@ export function createAuditLog(deps: {
     /** Writes the counts of repeated events. */
     flush: repeated.flush,
   };
+}
+
+function changesIn({ before, after }: NonNullable<AuditFacts['changed']>): Detail {
+  const { changes, more } = changesBetween(before, after);
+  return { ...(changes.length > 0 && { changes }), ...(more > 0 && { moreChanges: more }) };
 }
 
 /** The id of a session with the password of an app is that of the app, which may look like one. */

@@ -43,9 +43,9 @@ function createAuditRecorder(
       const action = event as AuditAction;
       const named = nameIn(params, 'sourceAppId') ?? nameIn(query, 'sourceAppId');
       const app = facts.app === undefined ? await findAuditedApp(principal, named) : facts.app;
-      const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail } = facts;
+      const { target = nameIn(params, 'id') ?? nameIn(params, 'sourceAppId'), detail, changed } = facts;
       const actor = { ...(facts.actor ?? toActor(principal)), address: req.ip };
-      await audit.record({ action, actor, app, target, detail });
+      await audit.record({ action, actor, app, target, detail, changed });
     },
 
     noteFailedLogIn(find, address) {

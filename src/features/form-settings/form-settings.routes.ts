@@ -83,10 +83,11 @@ export const formSettingsRoutes = (formSettings: FormSettingsService): Route[] =
       return present(view);
     },
 
-    replaceFormSettings: async ({ app: { id }, headers, body, until, res }) => {
+    replaceFormSettings: async ({ app: { id }, headers, body, until, res, audit }) => {
       const { refusedOrigins: _refused, ignoredRedirects: _ignored, ...settings } = body;
       const ifMatch = parseTags(headers['if-match']);
-      const view = await formSettings.replace(id, given(settings) as SentSettings, until, ifMatch);
+      const { view, changed } = await formSettings.replace(id, given(settings) as SentSettings, until, ifMatch);
+      audit({ changed });
       res.setHeader('ETag', view.etag);
       return present(view);
     },

@@ -3,6 +3,7 @@ import { type AppModel, NOT_BEING_DELETED } from '../../core/apps/apps.model.ts'
 import type { AppRevision } from '../../core/apps/revision.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { AppNotFound, InvalidInput, PreconditionFailed, Unavailable } from '../../platform/core/errors.ts';
+import { Masked } from '../../platform/core/value-changes.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { IMAGE_BYTES, type ImageName } from '../display/theme.ts';
@@ -116,7 +117,7 @@ export function createFormSettingsService(deps: {
       { theme: sentTheme, captcha, ...settings }: SentSettings,
       until: Until,
       ifMatch?: readonly string[],
-    ): Promise<FormSettingsView> {
+    ): Promise<{ view: FormSettingsView; changed: { before: object; after: object } }> {
       const isProvider = isCaptchaProvider(settings.botProtection);
       const refused = [...unmetNeeds(settings, abilities), ...(await checkIssues(appId, settings))];
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
@@ -152,7 +153,7 @@ export function createFormSettingsService(deps: {
         // In the same step, so that events are stored whenever the settings need them.
         const consumers = { consumers: EMAIL_CONSUMER };
         const update = { $set: { form }, ...(needsEvents(settings) ? { $addToSet: consumers } : { $pull: consumers }) };
-        const options = { projection: { 'form.theme': 1 }, returnDocument: 'before' } as const;
+        const options = { projection: { form: 1 }, returnDocument: 'before' } as const;
         const before = await apps.findOneAndUpdate(filter, update, options);
         if (before) {
           await revision.publish();
@@ -161,7 +162,8 @@ export function createFormSettingsService(deps: {
           // No server refers to them any more.
           await images.remove(appId, replaced, end);
           await images.removeUnused(appId, used, startedAt, end);
-          return get(appId);
+          const changed = { before: compared(before.form ?? DEFAULT_FORM_SETTINGS), after: compared(form) };
+          return { view: await get(appId), changed };
         }
         const { etag } = await get(appId);
         if (revisions && !ifMatch?.includes(etag)) break;
@@ -191,6 +193,14 @@ export function createFormSettingsService(deps: {
     if (!app) throw new AppNotFound();
     return app.form ?? { ...DEFAULT_FORM_SETTINGS, revision: null };
   }
+}
+
+/** Returns what the audit log compares: without images, of which the hash differs. */
+function compared({ revision: _, theme, ...settings }: Partial<FormSettings> & { revision?: ObjectId }): object {
+  if (!theme) return settings;
+  const { logo, cover, ...others } = theme;
+  const images = { ...(logo && { logo: new Masked(logo.hash) }), ...(cover && { cover: new Masked(cover.hash) }) };
+  return { ...settings, theme: { ...others, ...images } };
 }
 
 const withoutRepeats = (reply: Reply): Reply =>

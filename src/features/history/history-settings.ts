@@ -70,15 +70,22 @@ export function createHistorySettings(apps: AppModel, revision: AppRevision) {
       return app.history ?? DEFAULTS;
     },
 
-    /** They are in force on every server once this resolves. @throws {NotFound} */
-    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<void> {
+    /**
+     * They are in force on every server once this resolves, with the replaced ones.
+     * @throws {NotFound}
+     */
+    async replace(_id: ObjectId, history: HistorySettings, until: Until): Promise<HistorySettings> {
       const filter = { _id, ...NOT_BEING_DELETED, ...beginsBefore(await until()) };
       const consumers = { consumers: KEEPER };
       // In the same step, so that an event is stored of each submission that is kept.
       const update = { $set: { history }, ...(history.submissions ? { $addToSet: consumers } : { $pull: consumers }) };
-      const { matchedCount } = await apps.updateOne(filter, update);
-      if (matchedCount === 0) throw new AppNotFound();
+      const before = await apps.findOneAndUpdate(filter, update, {
+        projection: { history: 1 },
+        returnDocument: 'before',
+      });
+      if (!before) throw new AppNotFound();
       await revision.publish();
+      return before.history ?? DEFAULTS;
     },
   };
 }

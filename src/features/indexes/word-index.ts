@@ -41,17 +41,18 @@ export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'pub
      * Begins to build the index, or to drop it. The new epoch refuses writes of servers that do not
      * know of it (decision 21). @throws {NotFound}
      */
-    async enable(appId: ObjectId, isEnabled: boolean, until: Until): Promise<void> {
+    async enable(appId: ObjectId, isEnabled: boolean, until: Until): Promise<boolean> {
       for (const again = limitAttempts(); ; again()) {
         const app = await find(appId);
         if (!app) throw new AppNotFound();
         const { words, slotEpoch = 0 } = app;
-        if ((words !== undefined && words.state !== 'dropping') === isEnabled) return;
+        const wasEnabled = words !== undefined && words.state !== 'dropping';
+        if (wasEnabled === isEnabled) return wasEnabled;
         const since = slotEpoch + 1;
         const next: IndexUse | undefined = isEnabled
           ? { id: new ObjectId(), state: 'building', since, done: 0, total: 0 }
           : words && { id: words.id, state: 'dropping', since, done: 0, total: words.total };
-        if (!next) return;
+        if (!next) return wasEnabled;
         const isUnchanged = { ...ofEpoch(slotEpoch), 'words.id': words?.id ?? { $exists: false } };
         const inTime = beginsBefore(await until());
         const { matchedCount } = await apps.updateOne(
@@ -60,7 +61,7 @@ export function createWordStore(apps: AppModel, revision: Pick<AppRevision, 'pub
         );
         if (matchedCount === 0) continue;
         await revision.publish();
-        return;
+        return wasEnabled;
       }
     },
   };

@@ -251,13 +251,14 @@ export function memberRoutes(
 
     changeMember: async ({ app, principal, params, body, until, audit }) => {
       requireRole(principal, body.role);
-      await change(app, principal, params.accountId, body.role, until);
-      audit({ target: params.accountId, detail: { role: body.role } });
+      const { role } = body;
+      const before = await change(app, principal, params.accountId, role, until);
+      audit({ target: params.accountId, detail: { role }, changed: { before: { role: before }, after: { role } } });
     },
 
     removeMember: async ({ app, principal, params, until, audit }) => {
-      await change(app, principal, params.accountId, undefined, until);
-      audit({ target: params.accountId });
+      const role = await change(app, principal, params.accountId, undefined, until);
+      audit({ target: params.accountId, changed: { before: { role } } });
     },
 
     getAccess: async ({ app: { id } }) => ({ sharedLogin: await sharedLogins.isAllowed(id) }),
@@ -266,10 +267,11 @@ export function memberRoutes(
       if (principal.role !== 'admin' && !principal.account) {
         throw new Forbidden('managerRequired');
       }
-      const epoch = await access.setSharedLogin(app, body.sharedLogin, until);
-      await sharedLogins.set(app.id, body.sharedLogin, epoch);
-      audit({ detail: { sharedLogin: body.sharedLogin } });
-      return { sharedLogin: body.sharedLogin };
+      const { sharedLogin } = body;
+      const { wasAllowed, epoch } = await access.setSharedLogin(app, sharedLogin, until);
+      await sharedLogins.set(app.id, sharedLogin, epoch);
+      audit({ detail: { sharedLogin }, changed: { before: { sharedLogin: wasAllowed }, after: { sharedLogin } } });
+      return { sharedLogin };
     },
   });
 
@@ -279,16 +281,17 @@ export function memberRoutes(
     accountId: string,
     role: AppRole | undefined,
     until: Until,
-  ): Promise<void> {
+  ) {
     const id = parseAccountId(accountId);
     const byGroups = roles.roleBy((await store.findById(id))?.groups?.names, app.sourceAppId);
     if (byGroups && (role === undefined || higherRole(byGroups, role) !== role)) {
       throw new Conflict('groupsGiveRole');
     }
     const changesManagers = highestRole(principal) === 'manager';
-    if (!(await access.changeMember(app.id, id, role, { changesManagers, until })))
-      throw new NotFound('memberNotFound');
+    const before = await access.changeMember(app.id, id, role, { changesManagers, until });
+    if (!before) throw new NotFound('memberNotFound');
     if (role !== 'manager') await invitations.withdrawBy(id, until, app.id);
+    return before;
   }
 }
 

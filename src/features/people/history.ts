@@ -112,8 +112,9 @@ export const historyRoutes = (deps: {
   return routes(historyEndpoints, {
     getHistorySettings: async ({ app }) => store.get(app.id),
 
-    replaceHistorySettings: async ({ app, body, until }) => {
-      await store.replace(app.id, body, until);
+    replaceHistorySettings: async ({ app, body, until, audit }) => {
+      const before = await store.replace(app.id, body, until);
+      audit({ changed: { before, after: body } });
       return body;
     },
 

@@ -94,9 +94,10 @@ export function createRetentionStore(apps: AppModel) {
 
     /**
      * Changes nothing if the setting changed since this began: a late update must not erase by it.
+     * Resolves with the replaced one.
      * @throws {NotFound} @throws {Conflict} when it was replaced meanwhile
      */
-    async replace(_id: ObjectId, retention: Retention | null, until: Until): Promise<void> {
+    async replace(_id: ObjectId, retention: Retention | null, until: Until): Promise<Retention | null> {
       const app = await find(_id);
       if (!app) throw new AppNotFound();
       const update = retention ? { $set: { retention } } : { $unset: { retention: 1 as const } };
@@ -105,6 +106,7 @@ export function createRetentionStore(apps: AppModel) {
       // By the collection: equality of embedded documents.
       const { matchedCount } = await apps.collection.updateOne(filter, update);
       if (matchedCount === 0) throw new Conflict('retentionChanged');
+      return app.retention ?? null;
     },
 
     /** Resolves with the retention; undefined: records are kept, or the app is deleted. */
@@ -122,8 +124,9 @@ export const retentionRoutes = (retention: RetentionStore): Route[] =>
   routes(retentionEndpoints, {
     getRetention: ({ app: { id } }) => retention.get(id),
 
-    replaceRetention: async ({ app: { id }, body, until }) => {
-      await retention.replace(id, body, until);
+    replaceRetention: async ({ app: { id }, body, until, audit }) => {
+      const before = await retention.replace(id, body, until);
+      audit({ changed: { before, after: body } });
       return body;
     },
   });

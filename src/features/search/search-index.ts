@@ -64,8 +64,9 @@ export const searchIndexRoutes = (words: Pick<WordStore, 'of' | 'enable'>): Rout
   return routes(searchIndexEndpoints, {
     getSearchIndex: ({ app }) => view(app.id),
 
-    replaceSearchIndex: async ({ app: { id }, body, until }) => {
-      await words.enable(id, body.enabled, until);
+    replaceSearchIndex: async ({ app: { id }, body: { enabled }, until, audit }) => {
+      const wasEnabled = await words.enable(id, enabled, until);
+      audit({ changed: { before: { enabled: wasEnabled }, after: { enabled } } });
       return view(id);
     },
   });

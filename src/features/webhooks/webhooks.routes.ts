@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
+import { Masked } from '../../platform/core/value-changes.ts';
 import { component, JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
@@ -180,13 +181,17 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
     createWebhook: async ({ app, body, until, audit }) => {
       const { webhook, secret } = await webhooks.create(app, body, until);
       const presented = present(webhook);
-      audit({ target: presented.id });
+      audit({ target: presented.id, changed: { after: compared(webhook) } });
       return { ...presented, secret };
     },
 
     getWebhookSample: async ({ app, query: { event } }) => webhooks.sample(app, event),
 
-    changeWebhook: async ({ app, params, body, until }) => present(await webhooks.change(app, params.id, body, until)),
+    changeWebhook: async ({ app, params, body, until, audit }) => {
+      const { before, after } = await webhooks.change(app, params.id, body, until);
+      audit({ changed: { before: compared(before), after: compared(after) } });
+      return present(after);
+    },
 
     deleteWebhook: ({ app, params, until }) => webhooks.remove(app, params.id, until),
 
@@ -199,6 +204,11 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
       secret: await webhooks.rotateSecret(app, params.id, until),
     }),
   });
+
+/** Returns what the audit log compares. A URL may contain a token. */
+function compared({ url, events, format, disabled }: WebhookDocument) {
+  return { url: new Masked(url), events, format, enabled: disabled === undefined };
+}
 
 function present(webhook: WebhookDocument) {
   const { _id, sourceAppId, events, format, disabled, failingSince, createdAt } = webhook;

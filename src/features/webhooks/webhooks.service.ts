@@ -100,8 +100,16 @@ export function createWebhookService(deps: {
       return { webhook, secret };
     },
 
-    /** Changes a webhook. @throws {NotFound} @throws {InvalidInput} for the URL */
-    async change(app: ScopedApp, id: string, change: WebhookChange, until: Until): Promise<WebhookDocument> {
+    /**
+     * Changes a webhook; resolves with it before and after.
+     * @throws {NotFound} @throws {InvalidInput} for the URL
+     */
+    async change(
+      app: ScopedApp,
+      id: string,
+      change: WebhookChange,
+      until: Until,
+    ): Promise<Record<'before' | 'after', WebhookDocument>> {
       const { url, events, format, enabled } = change;
       if (url !== undefined) checkUrl(url);
       for (;;) {
@@ -122,7 +130,7 @@ export function createWebhookService(deps: {
         if (!changed) continue;
         const isOff = (): Promise<boolean> => webhooks.isOff(_id);
         if (isSwitchedOff) await deliveries.giveUp({ appId: app.id, webhookId: _id }, isOff, until);
-        return changed;
+        return { before: webhook, after: changed };
       }
     },
 

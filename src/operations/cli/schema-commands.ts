@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Command, InvalidArgumentError } from 'commander';
+import { changeOf } from '../../core/schemas/schemas.routes.ts';
 import type { SchemaService } from '../../core/schemas/schemas.service.ts';
 import type { Rename } from '../../features/renames/renames.ts';
 import { CommandFailed } from '../../platform/core/errors.ts';
@@ -32,10 +33,11 @@ export function schemaCommands({ withServices, streams }: Tool): Command {
       const replacement = await checkSchema(rename ? withRenames(json, rename) : json);
       await withServices(async ({ apps, schemas, audit, clock }) => {
         const until = clock.within(READ_HOLDS_MS);
-        const schema = await schemas.replace(id, replacement, { by: { author: 'command line' }, until });
+        const { schema, replaced } = await schemas.replace(id, replacement, { by: { author: 'command line' }, until });
         const app = { id: (await apps.find(id))?.id, sourceAppId: id };
         const detail = { version: schema.version };
-        await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail });
+        const changed = changeOf(replaced, schema);
+        await audit.record({ action: 'schema.replaced', actor: COMMAND_LINE, app, target: id, detail, changed });
         say(streams, JSON.stringify(schema, null, 2));
       });
     });

@@ -88,6 +88,7 @@ const LONG = [
   'exportUsers',
   'exportSelectedUsers',
   'exportSubmissions',
+  'exportAuditEvents',
   'eraseUsers',
   'changeUsers',
   'exportPerson',

@@ -81,7 +81,7 @@ function targetName(event: AuditEvent): string | undefined {
  * zero, and without the users of a change that names them.
  */
 export function detailText({ detail, targetChange }: AuditEvent): string {
-  const { count: times, lastAt: _, ...rest } = detail;
+  const { count: times, lastAt: _, changes: __, moreChanges: ___, ...rest } = detail;
   const named = Object.entries(rest).filter(([name]) => !(targetChange && name === 'users'));
   const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
   const parts = named
@@ -90,12 +90,22 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
+/** What an event of settings changed, such as `days: 30 → 60`, and how many changes are left out. */
+export function changeTexts({ detail: { changes, moreChanges } }: AuditEvent): string[] {
+  if (!Array.isArray(changes)) return [];
+  const lines = changes.map(({ path, before, after }) => `${path}: ${sideOf(path, before)} → ${sideOf(path, after)}`);
+  return typeof moreChanges === 'number' ? [...lines, t.audit.moreChanges(moreChanges)] : lines;
+}
+
+const sideOf = (path: string, value: string | number | boolean | undefined): string =>
+  value === undefined ? '–' : wordOf(path, value);
+
 const NAMES: Record<string, string> = t.audit.details;
 
-function wordOf(name: string, value: string | number | boolean): string {
+function wordOf(name: string, value: AuditEvent['detail'][string]): string {
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;
   if (typeof value === 'number') return formatNumber(value);
-  return (name === 'role' && ROLES[value]) || String(value);
+  return (name === 'role' && ROLES[String(value)]) || String(value);
 }
 
 const ROLES: Record<string, string> = t.members.roles;

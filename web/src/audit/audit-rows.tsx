@@ -4,7 +4,7 @@ import { Time } from '../components/content/time.tsx';
 import table from '../components/table/data-table.module.css';
 import { type Column, DataTable } from '../components/table/data-table.tsx';
 import { t } from '../texts/texts.ts';
-import { actorId, actorName, detailText, methodText, targetText } from './actions.ts';
+import { actorId, actorName, changeTexts, detailText, methodText, targetText } from './actions.ts';
 import classes from './audit-page.module.css';
 
 /** The table of events. That of all apps also names the app of each. */
@@ -41,6 +41,11 @@ function What({ event }: { event: AuditEvent }) {
         </div>
       )}
       {detail !== '' && <div className={`${table.detail} ${classes.detail}`}>{detail}</div>}
+      {changeTexts(event).map((text) => (
+        <div key={text} className={`${table.detail} ${classes.detail} ${classes.change}`}>
+          {text}
+        </div>
+      ))}
     </>
   );
 }

@@ -21,6 +21,7 @@ export const audit: typeof en = {
 
   table: 'Tabelle der Ereignisse',
   what: 'Was',
+  moreChanges: (count: number) => plural(count, { one: '# weitere Änderung', other: '# weitere Änderungen' }),
   who: 'Wer',
   app: 'App',
   allApps: 'Alle Apps',
@@ -63,6 +64,7 @@ export const audit: typeof en = {
     'held.listed': 'Zurückgehaltene Einsendungen aufgelistet',
     'submissions.listed': 'Einsendungen aufgelistet',
     'submissions.exported': 'Einsendungen exportiert',
+    'audit.exported': 'Protokoll exportiert',
     'held.released': 'Zurückgehaltene Einsendung freigegeben',
     'held.deleted': 'Zurückgehaltene Einsendung gelöscht',
     'view.created': 'Ansicht erstellt',

@@ -21,6 +21,7 @@ export const audit = {
 
   table: 'Table of events',
   what: 'What',
+  moreChanges: (count: number) => plural(count, { one: '# more change', other: '# more changes' }),
   who: 'Who',
   app: 'App',
   allApps: 'All apps',
@@ -64,6 +65,7 @@ export const audit = {
     'held.listed': 'Held submissions listed',
     'submissions.listed': 'Submissions listed',
     'submissions.exported': 'Submissions exported',
+    'audit.exported': 'Audit log exported',
     'held.released': 'Held submission released',
     'held.deleted': 'Held submission deleted',
     'view.created': 'View created',
