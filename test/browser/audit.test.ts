@@ -193,7 +193,9 @@ describe('the audit log page', () => {
     for (const session of [app, { sourceAppId: 'admin', password: ADMIN_PASSWORD }]) {
       const path = session === app ? '/audit' : `/audit?sourceAppId=${sourceAppId}`;
       const { page, expectClean, close } = await visitAs(server, session, path);
-      const actions = () => page.getByRole('row').locator('td:nth-child(2)').allInnerTexts();
+      // The first line; what was changed follows.
+      const actions = async () =>
+        (await page.getByRole('row').locator('td:nth-child(2)').allInnerTexts()).map((text) => text.split('\n')[0]);
       await page.getByRole('row', { name: /App created/ }).waitFor();
       const person = page.getByLabel('Person');
       expect(await person.locator('option').first().innerText()).toBe('Everybody');

@@ -90,7 +90,7 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
-/** What an event of settings changed, such as `days: 30 → 60`, and how many changes are left out. */
+/** What an event of settings changed, as `days: 30 → 60`, and how many changes are left out. */
 export function changeTexts({ detail: { changes, moreChanges } }: AuditEvent): string[] {
   if (!Array.isArray(changes)) return [];
   const lines = changes.map(({ path, before, after }) => `${path}: ${sideOf(path, before)} → ${sideOf(path, after)}`);
