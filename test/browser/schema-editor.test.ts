@@ -72,6 +72,8 @@ describe('the schema editor', () => {
   it('takes the bounds of a date', { tags: 'long' }, async () => {
     await schema.press('Add field');
     await schema.page.getByRole('menuitem', { name: 'Date', exact: true }).click();
+    // The new field takes the focus, also from what is being typed.
+    await schema.page.getByLabel('Label', { exact: true }).and(schema.page.locator(':focus')).waitFor();
     await schema.page.getByLabel('Earliest date').fill('31.01.1900');
     await schema.page.getByText('Must be a date like 2026-01-31, from the year 1 on, or today').waitFor();
     await schema.page.getByLabel('Earliest date').fill('1900-01-31');

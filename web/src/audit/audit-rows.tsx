@@ -42,9 +42,10 @@ function What({ event }: { event: AuditEvent }) {
       )}
       {detail !== '' && <div className={`${table.detail} ${classes.detail}`}>{detail}</div>}
       {changeTexts(event).map((text) => (
-        <div key={text} className={`${table.detail} ${classes.detail} ${classes.change}`}>
+        // Names and values as they are stored, in no language.
+        <code key={text} className={`${table.detail} ${classes.detail} ${classes.change}`}>
           {text}
-        </div>
+        </code>
       ))}
     </>
   );
