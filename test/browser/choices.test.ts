@@ -97,8 +97,8 @@ describe('several choices in the dashboard', () => {
     await users.logInAsAdmin();
     await users.goTo(`/apps/${users.app.sourceAppId}`);
     await users.page.getByRole('button', { name: /^Topics / }).click();
+    await users.page.getByRole('button', { name: 'More options' }).click();
     await users.page.getByLabel('Max choices').fill('1');
-    await users.page.getByRole('button', { name: 'Form', exact: true }).click();
     const initial = users.page.getByRole('group', { name: 'Default value' });
     await initial.getByRole('checkbox', { name: 'jobs' }).check();
     await initial.getByRole('checkbox', { name: 'news' }).check();

@@ -13,7 +13,7 @@ withServer((started) => {
 });
 withPage(async () => {
   connect = await ConnectPage.open(server);
-  await follow(connect.page, 'Settings');
+  await follow(connect.page, 'Form');
   return connect;
 });
 
@@ -36,6 +36,9 @@ describe('form settings', () => {
     await page.getByText('Thank-you page', { exact: true }).click();
     await preview.getByText('See you soon').waitFor();
 
+    // The settings are one draft with the texts.
+    await follow(page, 'Settings');
+    await page.getByText('4 unsaved changes', { exact: true }).waitFor();
     await fill('Time zone', 'Europe/Berlin');
     await fill('Closes at', '2030-01-31T08:30');
     await fill('Maximum number of records', '500');
@@ -82,6 +85,7 @@ describe('form settings', () => {
 
   it('have the keys of a provider of challenges, and never show the secret again', async () => {
     const { page } = connect;
+    await follow(page, 'Settings');
     await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
     await save();
     await page.getByText('2 invalid settings').waitFor();
@@ -89,9 +93,16 @@ describe('form settings', () => {
     expect(await page.getByLabel('Secret key').getAttribute('autocomplete')).toBe('new-password');
     await fill('Secret key', 'secret-of-the-site');
     await page.getByLabel('While the provider cannot be reached').selectOption('Refuse submissions');
-    // Another tab of the page keeps the secret, but no storage of the browser.
-    await follow(page, 'Form');
-    await follow(page, 'Settings');
+    // No storage of the browser has the secret, so another page asks before it is lost.
+    page.removeAllListeners('dialog');
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      });
+    });
+    await page.getByRole('link', { name: 'Form', exact: true }).click();
+    expect(await asked).toBe('confirm');
     const kept = String(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'));
     expect(kept).toContain('key-of-the-site');
     expect(kept).not.toContain('secret-of-the-site');
@@ -102,10 +113,10 @@ describe('form settings', () => {
     expect(await page.getByLabel('Secret key').inputValue()).toBe('');
     // Another change keeps it; the key of another provider is asked for.
     await page.getByText('Stored. Enter a key to replace it').waitFor();
-    await fill('Title', 'Join us');
+    await fill('Maximum number of records', '9');
     await save();
     await page.getByText('Saved. The settings apply now.').waitFor();
-    expect(await settings()).toMatchObject({ title: 'Join us', captcha });
+    expect(await settings()).toMatchObject({ maxRecords: 9, captcha });
     await page.getByLabel('Bot protection').selectOption('hCaptcha');
     await page.getByText('Stored. Enter a key to replace it').waitFor({ state: 'detached' });
     await page.getByLabel('Bot protection').selectOption('Cloudflare Turnstile');
@@ -119,10 +130,13 @@ describe('form settings', () => {
 
   it('show the problem of each value', async () => {
     await fill('Page after the form', 'http://example.com');
+    await follow(connect.page, 'Settings');
     await fill('Maximum number of records', 'ten');
     await save();
-    await connect.page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
     await connect.page.getByText('Must be a whole number from 1 to').waitFor();
+    await follow(connect.page, 'Form');
+    await save();
+    await connect.page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
     await connect.page.getByText('2 invalid settings').waitFor();
     expect(await settings()).toMatchObject({ next: null, maxRecords: null });
   });

@@ -25,6 +25,7 @@ withPage(async () => {
 beforeEach(async () => {
   ({ page } = connect);
   await follow(page, 'Form');
+  await follow(page, 'Design', 'Form');
   await page.locator('[data-preview]').getByText('Small').waitFor();
 });
 
@@ -88,7 +89,7 @@ describe('the design of a form', () => {
 
   it('has a logo and a cover, chosen as files, by keyboard too', async () => {
     await upload('Choose a logo', pngFile(LOGO), true);
-    await fill('Text of the logo', 'Ada & Co');
+    await fill('What the logo says', 'Ada & Co');
     await upload('Choose a cover picture', pngFile(COVER));
     await expect.poll(imagesShown).toEqual([
       ['cover', '', 60],
@@ -97,12 +98,12 @@ describe('the design of a form', () => {
     await save();
     expect(await theme()).toEqual({ logo: dataUrl('png', LOGO), logoAlt: 'Ada & Co', cover: dataUrl('png', COVER) });
     // Another tab of the page has them too, and keeps them when it is saved.
-    await follow(page, 'Settings');
+    await follow(page, 'Texts', 'Form');
     await fill('Title', 'Join us');
     await expect.poll(imagesShown).toHaveLength(2);
     await save();
     expect(await theme()).toHaveProperty('logo', dataUrl('png', LOGO));
-    await follow(page, 'Form');
+    await follow(page, 'Design', 'Form');
     await upload('Choose another logo', pngFile(COVER));
     await page.getByRole('button', { name: 'Remove the cover picture' }).press('Enter');
     await save();

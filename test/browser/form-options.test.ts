@@ -12,33 +12,35 @@ beforeAll(async () => {
 afterAll(closeBrowser);
 
 describe('the form options in the schema editor (spec 2.6)', () => {
-  it('are edited in a section that is closed at first, previewed, listed as changes and saved', async () => {
+  it('are edited, tried out, listed as changes and saved', async () => {
     const schema = await SchemaPage.open(server);
     const { page } = schema;
     const preview = page.getByRole('complementary', { name: 'Preview' });
 
     await schema.field('Plan').click();
-    expect(await page.getByLabel('Help text').count()).toBe(0);
-    await schema.press('Form');
+    expect(await page.getByLabel('Default value').count()).toBe(0);
+    await schema.field('Plan').click();
+    await schema.open('Plan');
     await page.getByLabel('Help text').fill('You can change it later');
     await page.getByLabel('Control').selectOption('Radio buttons');
     await page.getByLabel('Label of free').fill('Free of charge');
     await page.getByLabel('Default value').fill('max');
     await page.getByText('Must be one of the allowed values').waitFor();
     await page.getByLabel('Default value').fill('pro');
+    await schema.show('Try it');
     await preview.getByRole('radiogroup', { name: 'Plan' }).waitFor();
     await preview.getByText('You can change it later').waitFor();
     expect(await preview.getByRole('radio', { name: 'pro' }).isChecked()).toBe(true);
-    await preview.getByRole('radio', { name: 'Free of charge' }).check();
-
-    await schema.field('Age').click();
-    await schema.press('Form');
+    await schema.show('Edit');
+    await schema.open('Age');
     await page.getByLabel('Placeholder').fill('18');
     await page.getByLabel('Default value').fill('1,5');
     await page.getByText('Invalid input: expected number').waitFor();
     await page.getByLabel('Default value').fill('1.50');
     expect(await page.getByLabel('Default value').inputValue()).toBe('1.50');
     await page.getByRole('checkbox', { name: 'Hidden' }).check();
+    await schema.show('Try it');
+    await preview.getByRole('radio', { name: 'Free of charge' }).check();
     await preview.getByText('Age is hidden and sends “1.5”').waitFor();
     await schema.press('Check');
     expect(JSON.parse(await preview.locator('pre').innerText())).toEqual({ plan: 'free', age: 1.5 });
@@ -77,24 +79,23 @@ describe('the form options in the schema editor (spec 2.6)', () => {
     await schema.visit.close();
   });
 
-  it('of a checkbox include a consent, whose problem opens the section', async () => {
+  it('of a checkbox include a consent', async () => {
     const schema = await SchemaPage.open(server);
     const { page } = schema;
-    await schema.press('Add field');
-    await page.getByRole('menuitem', { name: 'Checkbox', exact: true }).click();
-    await schema.press('Form');
+    await schema.add('Yes or no');
     await page.getByLabel('Page with the text').fill('http://example.com/');
     await page.getByLabel('Version').fill('2');
     await page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
-    await schema.field('Full name').click();
-    await schema.field('Checkbox').click();
+    await schema.open('Full name');
+    await schema.open('Yes or no');
     await page.getByText('Must be an https URL, or an http URL on localhost').waitFor();
     await page.getByLabel('Page with the text').fill('https://example.com/');
+    await schema.show('Try it');
     await page.getByRole('complementary', { name: 'Preview' }).getByRole('link').waitFor();
     await schema.save();
     expect((await schema.stored()).fields[3]).toEqual({
-      key: 'checkbox',
-      label: 'Checkbox',
+      key: 'yesOrNo',
+      label: 'Yes or no',
       kind: 'checkbox',
       required: false,
       consent: { version: '2', url: 'https://example.com/' },

@@ -189,7 +189,7 @@ describe('the dashboard', () => {
   it('edits the texts of a form in each language beside the original, and previews them', async () => {
     const connect = await ConnectPage.open(server);
     const { page } = connect;
-    await follow(page, 'Settings');
+    await follow(page, 'Form');
     const preview = page.locator('[data-preview]');
     await page.getByLabel('Title', { exact: true }).fill('Letter');
     const languages = page
@@ -226,12 +226,12 @@ describe('the dashboard', () => {
     const settings = { languages: ['en', 'de', 'ar'] };
     await server.admin.put(`/auth/apps/${schema.app.sourceAppId}/form`, settings).expect(200);
     await page.reload();
-    await schema.field('Plan').click();
-    await schema.press('Form');
+    await schema.open('Plan');
     await page.getByLabel('Label in other languages: German').fill('Tarif');
     await page.getByLabel('Help text in other languages: Arabic').fill('اختر');
     const labels = page.getByRole('group', { name: 'Labels of the choices in other languages' });
     await labels.getByRole('group', { name: 'German' }).getByLabel('Label of free').fill('Kostenlos');
+    await schema.show('Try it');
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await preview.getByLabel('Language').selectOption('German');
     await preview.getByLabel('Tarif').selectOption('Kostenlos');

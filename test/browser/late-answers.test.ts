@@ -133,14 +133,14 @@ describe('an answer that comes late', () => {
   it('of saved settings keeps what was typed since', async () => {
     const connect = await ConnectPage.open(users.server);
     const { page } = connect;
-    await follow(page, 'Settings');
+    await follow(page, 'Form');
     await page.getByLabel('Title', { exact: true }).fill('Sent');
     const answer = await hold(page, 'PUT', /\/form$/);
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByLabel('Description', { exact: true }).fill('Typed since');
-    await follow(page, 'Form');
-    await answer();
     await follow(page, 'Settings');
+    await answer();
+    await follow(page, 'Form');
     await page.getByText('1 unsaved change', { exact: true }).waitFor();
     expect(await page.getByLabel('Description', { exact: true }).inputValue()).toBe('Typed since');
     await page.getByRole('button', { name: 'Save settings' }).click();
@@ -154,7 +154,7 @@ describe('an answer that comes late', () => {
   it('of a saved schema keeps what was changed since, to be merged', async () => {
     const schema = await SchemaPage.open(users.server);
     const { page } = schema;
-    await schema.field('Full name').click();
+    await schema.open('Full name');
     await page.getByLabel('Label', { exact: true }).fill('Sent');
     const review = await schema.review();
     const answer = await hold(page, 'PUT', /\/schema$/);

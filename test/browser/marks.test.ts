@@ -84,6 +84,8 @@ it('the embed shows them as the hosted form, under its own elements', async () =
 
 it('the previews of the dashboard show them, its input of the label names the signs', async () => {
   const { page, expectClean, close } = await visitAs(server, ADMIN, `/apps/${app}`);
+  const mode = page.getByRole('radiogroup', { name: 'What you do with the form' });
+  await mode.getByText('Try it').click();
   const preview = page.getByRole('complementary', { name: 'Preview' });
   await preview.getByRole('checkbox', { name: 'I accept the terms' }).waitFor();
   expect(await preview.locator('label strong').innerText()).toBe('the');
@@ -93,6 +95,7 @@ it('the previews of the dashboard show them, its input of the label names the si
     const tags = /<(?:strong|em|a)\b/g;
     expect((await description.innerHTML()).match(tags)).toEqual(html.match(tags));
   }
+  await mode.getByText('Edit').click();
   await page
     .getByRole('region', { name: 'Fields' })
     .getByRole('button', { name: /^I accept the terms / })
@@ -102,8 +105,8 @@ it('the previews of the dashboard show them, its input of the label names the si
   await close();
 });
 
-it('the preview of the settings shows them', async () => {
-  const { page, close } = await visitAs(server, operator, '/settings');
+it('the texts of the form show them', async () => {
+  const { page, close } = await visitAs(server, operator, '/form/texts');
   const preview = page.locator('[data-preview]');
   await preview.locator('.text strong').getByText('you').waitFor();
   await page.getByText('Thank-you page', { exact: true }).click();

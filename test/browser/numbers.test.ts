@@ -103,12 +103,12 @@ describe('numbers in a German page', () => {
 
   it('of a schema and of settings have a decimal comma and groups', async () => {
     const page = await open(`/apps/${users.app.sourceAppId}`, ADMIN);
-    await page.getByRole('button', { name: 'Age age' }).click();
+    await page.getByRole('button', { name: 'Age (age)' }).click();
     const [min, initial] = [page.getByLabel('Mindestwert'), page.getByLabel('Vorgabewert')];
+    await page.getByRole('button', { name: de.schemaEditor.more, exact: true }).click();
     await min.click();
     await page.keyboard.type('2,50');
     expect(await min.inputValue()).toBe('2,50');
-    await page.getByRole('button', { name: de.schemaEditor.form, exact: true }).click();
     await initial.click();
     await page.keyboard.type('1.234,5');
     await page.getByRole('button', { name: de.schemaEditor.review }).click();
@@ -119,9 +119,9 @@ describe('numbers in a German page', () => {
     const { body } = await users.server.admin.get(`${path}/schema`).expect(200);
     expect(body.fields.find(({ key }: { key: string }) => key === 'age')).toMatchObject({ min: 2.5, default: 1234.5 });
     await page.reload();
-    await page.getByRole('button', { name: 'Age age' }).click();
+    await page.getByRole('button', { name: 'Age (age)' }).click();
+    await page.getByRole('button', { name: de.schemaEditor.more, exact: true }).click();
     expect(await min.inputValue()).toBe('2,5');
-    await page.getByRole('button', { name: de.schemaEditor.form, exact: true }).click();
     expect(await initial.inputValue()).toBe('1234,5');
   });
 });

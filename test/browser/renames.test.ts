@@ -36,7 +36,7 @@ async function endLateWrites(sourceAppId: string): Promise<void> {
 }
 
 async function renameField(schema: SchemaPage, label: string, key: string): Promise<void> {
-  await schema.field(label).click();
+  await schema.open(label);
   await schema.page.getByLabel('Key').fill(key);
   await schema.field(label).click();
 }

@@ -37,8 +37,7 @@ const pasting = (text: string): string => `(() => {
 
 describe('the schema editor', () => {
   it('adds a field with a key derived from its label and saves a new version', async () => {
-    await schema.press('Add field');
-    await schema.page.getByRole('menuitem', { name: 'Text', exact: true }).click();
+    await schema.add('Short text');
     await schema.page.getByLabel('Label').fill('Straße & Nr. 2');
     expect(await schema.page.getByLabel('Key').inputValue()).toBe('straENr2');
     await schema.page.getByLabel('Max length').fill('40');
@@ -59,7 +58,7 @@ describe('the schema editor', () => {
   });
 
   it('takes each line of a pasted list as a choice, and choices that differ in case', async () => {
-    await schema.field('Plan').click();
+    await schema.open('Plan');
     const choices = schema.page.getByRole('combobox', { name: 'Choices' });
     await choices.focus();
     await schema.page.evaluate(pasting('us\r\n  Both, of them \n\nfree\n'));
@@ -70,10 +69,7 @@ describe('the schema editor', () => {
   });
 
   it('takes the bounds of a date', { tags: 'long' }, async () => {
-    await schema.press('Add field');
-    await schema.page.getByRole('menuitem', { name: 'Date', exact: true }).click();
-    // The new field takes the focus, also from what is being typed.
-    await schema.page.getByLabel('Label', { exact: true }).and(schema.page.locator(':focus')).waitFor();
+    await schema.add('Date');
     await schema.page.getByLabel('Earliest date').fill('31.01.1900');
     await schema.page.getByText('Must be a date like 2026-01-31, from the year 1 on, or today').waitFor();
     await schema.page.getByLabel('Earliest date').fill('1900-01-31');
@@ -111,15 +107,15 @@ describe('the schema editor', () => {
   });
 
   it('moves a field with the mouse', { tags: 'long' }, async () => {
-    const cards = schema.page.getByRole('region', { name: 'Fields' }).getByRole('listitem');
-    await cards.nth(2).locator('[aria-hidden=true]').first().dragTo(cards.nth(0));
+    const rows = schema.fields.locator('[data-field]');
+    await rows.nth(2).locator('[aria-hidden=true]').first().dragTo(rows.nth(0));
     await expect.poll(() => schema.keys()).toEqual(['age', 'name', 'plan']);
   });
 
   it('shows the problems of each field with the messages of the service and disables saving', {
     tags: 'long',
   }, async () => {
-    await schema.field('Full name').click();
+    await schema.open('Full name');
     await schema.page.getByLabel('Pattern').fill('(?=look)');
     await schema.page.getByText('Is not a pattern that can be used').waitFor();
     await schema.page.getByLabel('Pattern').fill('^[A-Z]+$');
@@ -146,18 +142,18 @@ describe('the schema editor', () => {
 
   it('moves the focus to what was added, and shows it', { tags: 'long' }, async () => {
     const { page } = schema;
-    for (const kind of ['Text', 'Number', 'Date']) {
+    for (const kind of ['Short text', 'Number', 'Date']) {
       await schema.press('Add field');
       await page.getByRole('menuitem', { name: kind, exact: true }).click();
-      const label = schema.fields.getByLabel('Label', { exact: true });
+      const label = schema.properties.getByLabel('Label', { exact: true });
       await label.and(page.locator(':focus')).waitFor();
       expect(await label.inputValue()).toBe(kind);
       await page.keyboard.type(`My ${kind}`);
     }
-    expect((await schema.keys()).slice(3)).toEqual(['myText', 'myNumber', 'myDate']);
-    await schema.press('Duplicate My Text');
-    const copy = schema.fields.getByLabel('Label', { exact: true }).and(page.locator(':focus'));
-    expect(await copy.inputValue()).toBe('My Text copy');
+    expect((await schema.keys()).slice(3)).toEqual(['myShortText', 'myNumber', 'myDate']);
+    await schema.press('Duplicate My Short text');
+    const copy = schema.properties.getByLabel('Label', { exact: true }).and(page.locator(':focus'));
+    expect(await copy.inputValue()).toBe('My Short text copy');
     const { y = -1, height = 0 } = (await copy.boundingBox()) ?? {};
     expect(y).toBeGreaterThan(0);
     expect(y + height).toBeLessThan(page.viewportSize()?.height ?? 0);
@@ -172,9 +168,9 @@ describe('the schema editor', () => {
     const { sourceAppId } = schema.app;
     const data = { name: 'Ada', age: 36 };
     await server.client.submit(sourceAppId, { email: 'ada@example.com', data }).expect(200);
-    await schema.field('Full name').click();
+    await schema.open('Full name');
     await schema.page.getByLabel('Key').fill('fullName');
-    await schema.field('Age').click();
+    await schema.open('Age');
     await schema.page.getByLabel('Key').fill('years');
     const dialog = await schema.review();
     await dialog.getByText('key changed: age → years; stored values move to the new key').waitFor();
@@ -194,9 +190,10 @@ describe('the schema editor', () => {
   const preview = () => schema.page.getByRole('complementary', { name: 'Preview' });
 
   it('previews the form with the rules of the service', { tags: 'long' }, async () => {
-    await schema.field('Age').click();
+    await schema.open('Age');
     await schema.page.getByLabel('Min value').fill('18');
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
+    await schema.show('Try it');
     await preview().getByRole('button', { name: 'Check' }).click();
     await preview().getByText('This submission would be rejected: 1 problem').waitFor();
     await preview().getByText('is required').waitFor();
@@ -219,6 +216,7 @@ describe('the schema editor', () => {
     const fields = Array.from({ length: 30 }, (_, n) => ({ key: `f${n}`, label: `Field ${n}`, kind: 'text' as const }));
     await server.admin.putSchema(schema.app.sourceAppId, { fields }).expect(200);
     await schema.page.reload();
+    await schema.show('Try it');
     await preview().getByRole('button', { name: 'Check' }).click();
     const verdict = preview().getByText('This submission would be accepted');
     await verdict.waitFor();
@@ -248,9 +246,9 @@ describe('the schema editor', () => {
       await server.client.submit(schema.app.sourceAppId, { email: `${name}@example.com`, data }).expect(200);
     }
     await schema.press('Remove Plan');
-    await schema.field('Full name').click();
+    await schema.open('Full name');
     await schema.page.getByLabel('Key').fill('fullName');
-    await schema.field('Age').click();
+    await schema.open('Age');
     await schema.page.getByRole('checkbox', { name: 'Required' }).check();
     const dialog = await schema.review();
     await dialog.getByText('“Plan” (plan) removed').waitFor();

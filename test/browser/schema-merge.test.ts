@@ -28,7 +28,7 @@ describe('the merge of a schema that someone else saved meanwhile', () => {
   it('shows the conflict wherever one has scrolled, and joins the changes by field', async () => {
     const { page } = schema;
     await schema.press('Remove Age');
-    await schema.field('Full name').click();
+    await schema.open('Full name');
     await page.getByLabel('Label', { exact: true }).fill('My name');
     await schema.review();
     const fields = [
@@ -104,6 +104,7 @@ it('the conflict and its merge have no axe violations in both modes and fit into
     expect(await page.evaluate('document.documentElement.scrollWidth'), state).toBe(320);
   };
   await page.getByRole('button', { name: /^name/ }).click();
+  await page.getByRole('button', { name: 'More options' }).click();
   await page.getByLabel('Key').fill('fullName');
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByLabel('Keep the data').waitFor();

@@ -33,14 +33,45 @@ export class SchemaPage extends AppPage {
     return this.fields.locator('code').allInnerTexts();
   }
 
-  /** The button that opens and closes the form of a field. */
+  /** The properties of the selected field. */
+  get properties(): Locator {
+    return this.page.getByRole('complementary', { name: 'Properties of the field' });
+  }
+
+  /** Selects a field, and shows all of its properties. */
+  async open(label: string): Promise<void> {
+    await this.field(label).click();
+    await this.showAll();
+  }
+
+  private async showAll(): Promise<void> {
+    await this.properties.getByRole('button', { name: 'More options' }).waitFor();
+    const closed = this.properties.getByRole('button', { name: /^(Conditions|More options)$/, expanded: false });
+    while ((await closed.count()) > 0) await closed.first().click();
+  }
+
+  /** Shows the form to try out instead of the one to edit, or the other way round. */
+  show(mode: 'Try it' | 'Edit'): Promise<void> {
+    return this.page.getByRole('radiogroup', { name: 'What you do with the form' }).getByText(mode).click();
+  }
+
+  /** Adds a field from the palette, and waits until its label has the focus. */
+  async add(name: string): Promise<void> {
+    await this.press('Add field');
+    await this.page.getByRole('menuitem', { name, exact: true }).click();
+    const label = this.properties.getByLabel('Label', { exact: true });
+    await label.and(this.page.locator(':focus')).waitFor();
+    await this.showAll();
+  }
+
+  /** The button over a field, which selects it. */
   field(label: string): Locator {
     return this.fields.getByRole('button', { name: new RegExp(`^${label} `) });
   }
 
   /** Opens a page of the section: `Fields`, or one that is in its menu. */
-  async go(name: 'Fields' | 'JSON' | 'Versions'): Promise<void> {
-    if (name === 'Fields') return follow(this.page, name, 'Form');
+  async go(name: 'Fields' | 'Texts' | 'Design' | 'JSON' | 'Versions'): Promise<void> {
+    if (name !== 'JSON' && name !== 'Versions') return follow(this.page, name, 'Form');
     await this.page.getByRole('button', { name: 'More of Form' }).click();
     await this.page.getByRole('menuitem', { name }).click();
   }

@@ -22,9 +22,8 @@ const goTo = (path: string) => schema.page.goto(`${server.listener.url}${path}`)
 describe('a field that only the team sets', () => {
   it('is made in the schema editor, with a default, and is not in the preview of the form', async () => {
     const { page } = schema;
-    await schema.field('Plan').click();
+    await schema.open('Plan');
     await page.getByRole('checkbox', { name: 'Required' }).check();
-    await page.getByRole('button', { name: 'Form', exact: true }).click();
     const reset = page.getByRole('checkbox', { name: 'Set back by a new submission' });
     await page.getByLabel('Autofill').waitFor();
     expect(await reset.count()).toBe(0);
@@ -35,7 +34,7 @@ describe('a field that only the team sets', () => {
     expect(await page.getByRole('checkbox', { name: 'Required' }).count()).toBe(0);
     await page.getByLabel('Default value').fill('pro');
     await page.getByLabel('Label of pro').fill('Professional');
-    expect(await page.getByRole('button', { name: 'Form', exact: true }).count()).toBe(0);
+    expect(await page.getByLabel('Autofill').count()).toBe(0);
     const dialog = await schema.review();
     await dialog.getByText('“Plan” (plan) can now be set by your team only').waitFor();
     await dialog.getByRole('button', { name: /Save version/ }).click();
@@ -52,6 +51,7 @@ describe('a field that only the team sets', () => {
       default: 'pro',
       resetOnSubmit: true,
     });
+    await schema.show('Try it');
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await preview.getByLabel('Full name').waitFor();
     expect(await preview.getByLabel('Plan').count()).toBe(0);
@@ -75,7 +75,8 @@ describe('a field that only the team sets', () => {
       expect(code).toContain('name');
       expect(code).not.toContain('plan');
     }
-    await follow(page, 'Settings');
+    await follow(page, 'Form');
+    await follow(page, 'Texts', 'Form');
     const preview = page.locator('[data-preview]');
     await preview.getByLabel('name').waitFor();
     expect(await preview.getByLabel('Plan').count()).toBe(0);

@@ -71,7 +71,7 @@ describe('an unsaved change', () => {
 
   it('of a draft that is kept, or that was saved, is not asked about', async () => {
     await users.logInAsAdmin();
-    await users.goTo(`/apps/${users.app.sourceAppId}/settings`);
+    await users.goTo(`/apps/${users.app.sourceAppId}/form/texts`);
     await users.page.getByLabel('Title', { exact: true }).fill('Kept');
     await follow('Privacy')();
     await users.page.getByRole('heading', { level: 1, name: 'Privacy' }).waitFor();

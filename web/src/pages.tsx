@@ -20,7 +20,7 @@ const OtherAppPage = lazy(async () => ({ default: (await import('./shell/not-fou
 const RecordPage = lazy(() => import('./record/record-page.tsx'));
 const AppsPage = lazy(() => import('./apps/apps-page.tsx'));
 const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx'));
-const SchemaPage = lazy(() => import('./schema-editor/schema-page.tsx'));
+const FormPage = lazy(() => loadConnectTexts().then(() => import('./schema-editor/form-page.tsx')));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const MembersPage = lazy(() => import('./members/members-page.tsx'));
@@ -35,7 +35,7 @@ const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
 const SharePage = lazy(() => loadConnectTexts().then(() => import('./connect/share-page.tsx')));
 const ImportFormPage = lazy(() => loadConnectTexts().then(() => import('./connect/import/import-page.tsx')));
-const SettingsPages = lazy(() => loadConnectTexts().then(() => import('./connect/settings/settings-pages.tsx')));
+const SettingsPage = lazy(() => loadConnectTexts().then(() => import('./connect/settings/settings-page.tsx')));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'));
 
@@ -137,6 +137,7 @@ function AppPages({ scope }: { scope: Scope }) {
     privacy: can.export && <PrivacyPage scope={scope} />,
     keys: can.manage && <KeysPage scope={scope} />,
     audit: can.manage && <AuditPage scope={scope} />,
+    settings: can.manage && <SettingsPage scope={scope} />,
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,
     held: <HeldPage scope={scope} />,
     share: <SharePage scope={scope} />,
@@ -156,14 +157,7 @@ function AppPages({ scope }: { scope: Scope }) {
       {can.webhooks && (
         <Route path="/apps/:app/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} scope={scope} />}</Route>
       )}
-      {can.manage && (
-        <Route path={SETTINGS}>
-          {({ page }) => <SettingsPages scope={scope} page={page === 'settings' ? page : 'design'} />}
-        </Route>
-      )}
-      {can.schema && (
-        <Route path="/apps/:app/form/:tab?">{({ tab }) => <SchemaPage sourceAppId={sourceAppId} tab={tab} />}</Route>
-      )}
+      {can.manage && <Route path="/apps/:app/form/:tab?">{({ tab }) => <FormPage scope={scope} tab={tab} />}</Route>}
       {/* Only managers and admins edit schemas. */}
       <Route path="/apps/:app">{can.schema ? <Moved scope={scope} to="form" /> : <StartPage scope={scope} />}</Route>
       {Object.entries(EARLIER).map(([path, to]) => (
@@ -175,9 +169,6 @@ function AppPages({ scope }: { scope: Scope }) {
     </Switch>
   );
 }
-
-/** Settings and design of a form. One route, so that what is typed in one stays in the other. */
-const SETTINGS = /^\/apps\/[^/]+\/(?<page>settings|form\/design)\/?$/;
 
 /** Earlier paths of pages of an app, which links and bookmarks still have. */
 const EARLIER: Readonly<Record<string, string>> = {

@@ -16,6 +16,17 @@ export const OF_FORMS: View[] = [
       await page.getByRole('region', { name: 'Preview of the reply' }).waitFor();
       await page.getByText('German', { exact: true }).click();
       await page.getByRole('group', { name: 'Reply in German' }).waitFor();
+      await page.getByLabel('Maximum number of records').fill('ten');
+      await page.getByRole('button', { name: 'Save settings' }).click();
+      await page.getByText('1 invalid setting').waitFor();
+    },
+  },
+  {
+    name: 'texts of a form',
+    role: 'operator',
+    path: '/form/texts',
+    open: async (page) => {
+      await page.getByText('German', { exact: true }).click();
       await page.getByLabel('Page after the form').fill('http://example.com');
       await page.getByRole('button', { name: 'Save settings' }).click();
       await page.getByText('1 invalid setting').waitFor();
@@ -32,12 +43,12 @@ export const OF_FORMS: View[] = [
     },
   },
   {
-    name: 'design on a phone',
+    name: 'design of the page after a form',
     role: 'operator',
     path: '/form/design',
     open: async (page) => {
       await page.locator('[data-preview]').getByAltText('Ada & Co').waitFor();
-      await page.getByRole('radiogroup', { name: 'in the preview' }).getByText('Phone').click();
+      await page.getByText('Thank-you page', { exact: true }).click();
     },
   },
   {

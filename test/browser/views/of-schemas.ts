@@ -1,4 +1,13 @@
+import type { Page } from 'playwright-core';
 import { press, type View } from './view.ts';
+
+/** Selects a field of the form, and shows all of its properties. */
+async function selectField(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('button', { name }).click();
+  await press(page, 'More options');
+  const conditions = page.getByRole('button', { name: 'Conditions', expanded: false });
+  if ((await conditions.count()) > 0) await conditions.click();
+}
 
 /** The schema of an app. */
 export const OF_SCHEMAS: View[] = [
@@ -7,10 +16,29 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Full name/ }).click();
+      await selectField(page, /^Full name/);
       await page.getByLabel('Pattern').fill('(');
       await page.getByText('1 invalid field').waitFor();
+    },
+  },
+  {
+    name: 'form to try out',
+    role: 'admin',
+    path: '/apps/APP',
+    open: async (page) => {
+      await page.getByText('Try it', { exact: true }).click();
       await page.getByRole('button', { name: 'Check' }).click();
+    },
+  },
+  {
+    name: 'form with pages',
+    role: 'admin',
+    path: '/apps/APP',
+    open: async (page) => {
+      await selectField(page, /^Plan /);
+      await press(page, 'Begin a new page with this field');
+      await page.getByRole('textbox', { name: 'Title of page 2' }).fill('Your plan');
+      await page.getByRole('button', { name: 'Join with page 1' }).waitFor();
     },
   },
   {
@@ -18,14 +46,13 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Plan / }).click();
-      await press(page, 'Form');
+      await selectField(page, /^Plan /);
       await page.getByLabel('Help text', { exact: true }).fill('Why');
       await page.getByLabel('Control').selectOption('Radio buttons');
       const labels = page.getByRole('group', { name: 'Labels of the choices', exact: true });
       await labels.getByLabel('Label of free').fill('Free of charge');
       await page.getByLabel('Default value').fill('pro');
-      await page.getByRole('complementary', { name: 'Preview' }).getByText('Why').waitFor();
+      await page.locator('[data-part]').getByText('Why').waitFor();
     },
   },
   {
@@ -33,10 +60,9 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Agrees / }).click();
-      await press(page, 'Form');
+      await selectField(page, /^Agrees /);
       await page.getByLabel('Page with the text').fill('https://example.com/');
-      await page.getByRole('complementary', { name: 'Preview' }).getByRole('link').waitFor();
+      await page.locator('[data-part]').getByText('example.com').waitFor();
     },
   },
   {
@@ -44,7 +70,7 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Plan / }).click();
+      await selectField(page, /^Plan /);
       await page.getByRole('checkbox', { name: 'Only your team can set this' }).check();
       await page.getByLabel('Default value').fill('pro');
       await page.getByLabel('Label of pro').fill('Professional');
@@ -55,7 +81,7 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Agrees / }).click();
+      await selectField(page, /^Agrees /);
       const shown = page.getByRole('group', { name: 'Shown only if', exact: true });
       await shown.getByRole('button', { name: 'Add condition' }).click();
       await shown.getByLabel(/: Field of condition 1$/).selectOption('Plan');
@@ -65,7 +91,6 @@ export const OF_SCHEMAS: View[] = [
       const required = page.getByRole('group', { name: 'Required only if', exact: true });
       await required.getByRole('button', { name: 'Add condition' }).click();
       await page.getByLabel('Keep the stored value').check();
-      await page.getByLabel('Page of the form').fill('2');
     },
   },
   {
@@ -84,7 +109,7 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await page.getByRole('button', { name: /^Full name/ }).click();
+      await selectField(page, /^Full name/);
       await page.getByLabel('Key', { exact: true }).fill('fullName');
       await press(page, 'Review and save');
       await page.getByLabel('Keep the data').waitFor();

@@ -51,7 +51,9 @@ async function untilExamined(value: FileValue, due: Date | undefined) {
     .poll(async () => (await findFile(server.db, value))?.metadata.checkAt, { timeout: 20_000 })
     .not.toEqual(due);
 }
-/** Lets a claim end, and the cleaner settle the file. An event of its record may set another check. */
+/**
+ * Lets a claim end, and the cleaner settle the file. An event of its record may set another check.
+ */
 async function settle(value: FileValue) {
   do await untilExamined(value, await age(server.db, value, 2 * HOUR_MS));
   while ((await findFile(server.db, value))?.metadata.claim);

@@ -9,27 +9,48 @@ import {
   draftOf,
   duplicateField,
   KINDS,
-  moveField,
   removeField,
   withDefinitions,
 } from '../../../web/src/schema-editor/draft/draft.ts';
 import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/draft/field-renames.ts';
+import { beginPage, joinPage, moveBy, moveTo, pagesIn } from '../../../web/src/schema-editor/draft/pages.ts';
+import { PALETTE } from '../../../web/src/schema-editor/draft/palette.ts';
 import { UNMEASURABLE } from '../../security/arbitraries.ts';
 
 const draft = (...keys: string[]): Draft =>
   draftOf({ rejectUnknown: false, fields: keys.map((key) => ({ key, label: key, kind: 'text', required: false })) });
+const TEXT = { kind: 'text', label: 'Text' } as const;
+const paged = (pages: Record<string, number>): Draft =>
+  draftOf({
+    rejectUnknown: false,
+    fields: Object.entries(pages).map(([key, page]) => ({ key, label: key, kind: 'text', required: false, page })),
+  });
+const pagesOfKeys = (of: Draft) =>
+  Object.fromEntries(of.fields.map(({ id, definition }) => [definition.key, pagesIn(of).get(id)]));
 const keys = ({ fields }: Draft) => fields.map(({ definition }) => definition.key);
 const idOf = ({ fields }: Draft, key: string) => fields.find(({ definition }) => definition.key === key)?.id ?? -1;
 
 describe('a schema draft', () => {
-  it.each(KINDS)('adds a valid field of kind %s', (kind) => {
-    const { problems, definitions } = checkDraft(addField(draft(), kind));
-    expect([...problems]).toEqual([]);
-    expect(definitions).toMatchObject([{ kind, required: false }]);
+  it.each(PALETTE.flatMap(({ fields }) => fields))('adds a valid field: $label', (field) => {
+    const added = addField(draft(), field);
+    const { problems, definitions } = checkDraft(added);
+    // A person names the choices.
+    if (added.fields[0]?.definition.enum) {
+      expect([...problems]).toEqual([[1, { enum: expect.any(String) }]]);
+      expect(added.fields[0].definition.enum).toEqual([]);
+    } else {
+      expect([...problems]).toEqual([]);
+      expect(definitions).toMatchObject([{ kind: field.kind, label: field.label }]);
+    }
+  });
+
+  it('offers a field of each kind', () => {
+    const offered = PALETTE.flatMap(({ fields }) => fields.map(({ kind }) => kind));
+    expect(new Set(offered)).toEqual(new Set(KINDS));
   });
 
   it('gives new fields unique keys', () => {
-    const three = addField(addField(addField(draft('text'), 'text'), 'text'), 'text');
+    const three = addField(addField(addField(draft('text'), TEXT), TEXT), TEXT);
     expect(keys(three)).toEqual(['text', 'text2', 'text3', 'text4']);
   });
 
@@ -40,22 +61,71 @@ describe('a schema draft', () => {
     ['日本', 'field'],
     ['x'.repeat(80), 'x'.repeat(48)],
   ])('derives a key from the label %j', (label, key) => {
-    const added = addField(draft(), 'text');
+    const added = addField(draft(), TEXT);
     expect(keys(changeField(added, idOf(added, 'text'), { label }))).toEqual([key]);
   });
 
   it('keeps keys that were edited or are stored', () => {
-    const added = addField(draft('stored'), 'text');
+    const added = addField(draft('stored'), TEXT);
     const id = idOf(added, 'text');
     const edited = changeField(changeField(added, id, { key: 'mine' }), id, { label: 'Other' });
     expect(keys(changeField(edited, idOf(edited, 'stored'), { label: 'Else' }))).toEqual(['stored', 'mine']);
   });
 
+  it('adds a field after another one, and on its page', () => {
+    const two = paged({ a: 1, b: 2 });
+    const added = addField(two, TEXT, idOf(two, 'a'));
+    expect(pagesOfKeys(added)).toEqual({ a: 1, text: 1, b: 2 });
+  });
+
   it('moves fields only within the list', () => {
     const three = draft('a', 'b', 'c');
-    expect(keys(moveField(three, idOf(three, 'c'), 0))).toEqual(['c', 'a', 'b']);
-    expect(keys(moveField(three, idOf(three, 'a'), -1))).toEqual(['a', 'b', 'c']);
-    expect(keys(moveField(three, idOf(three, 'a'), 3))).toEqual(['a', 'b', 'c']);
+    expect(keys(moveBy(three, idOf(three, 'c'), -1))).toEqual(['a', 'c', 'b']);
+    expect(keys(moveBy(three, idOf(three, 'a'), -1))).toEqual(['a', 'b', 'c']);
+    expect(keys(moveBy(three, idOf(three, 'c'), 1))).toEqual(['a', 'b', 'c']);
+    expect(keys(moveTo(three, idOf(three, 'c'), 0, 1))).toEqual(['c', 'a', 'b']);
+  });
+
+  describe('with pages', () => {
+    const three = paged({ a: 1, b: 2, c: 2, d: 3 });
+
+    it('moves a field over the beginning of a page before it moves over another field', () => {
+      const onFirst = moveBy(three, idOf(three, 'b'), -1);
+      expect(pagesOfKeys(onFirst)).toEqual({ a: 1, b: 1, c: 2, d: 3 });
+      expect(keys(moveBy(onFirst, idOf(three, 'b'), -1))).toEqual(['b', 'a', 'c', 'd']);
+      expect(pagesOfKeys(moveBy(three, idOf(three, 'a'), 1))).toEqual({ a: 2, b: 2, c: 2, d: 3 });
+    });
+
+    it('keeps the others on their pages when the first field of a page goes', () => {
+      expect(pagesOfKeys(removeField(three, idOf(three, 'b')))).toEqual({ a: 1, c: 2, d: 3 });
+      expect(pagesOfKeys(moveTo(three, idOf(three, 'b'), 3, 3))).toEqual({ a: 1, c: 2, d: 3, b: 3 });
+      expect(pagesOfKeys(duplicateField(three, idOf(three, 'b')))).toEqual({ a: 1, b: 2, b2: 2, c: 2, d: 3 });
+    });
+
+    it('begins a page with a field, and joins two', () => {
+      const more = beginPage(three, idOf(three, 'c'));
+      expect(pagesOfKeys(more)).toEqual({ a: 1, b: 2, c: 3, d: 4 });
+      expect(pagesOfKeys(joinPage(more, idOf(three, 'c'), 1))).toEqual(pagesOfKeys(three));
+      const apart = paged({ a: 1, b: 5, c: 7 });
+      expect(pagesOfKeys(joinPage(apart, idOf(apart, 'b'), 4))).toEqual({ a: 1, b: 1, c: 3 });
+      const full = paged({ a: 1, b: 20 });
+      expect(beginPage(full, idOf(full, 'a'))).toBe(full);
+    });
+
+    it('names a page only where it begins, and none of a field of the team', () => {
+      const ofTeam = changeField(three, idOf(three, 'c'), { writers: 'staff' });
+      const moved = moveBy(ofTeam, idOf(three, 'c'), -1);
+      expect(moved.fields.map(({ definition }) => definition.page)).toEqual([undefined, undefined, 2, 3]);
+      expect(keys(moved)).toEqual(['a', 'c', 'b', 'd']);
+    });
+
+    it('tells of no change where a page begins with another field', () => {
+      const { schema } = checkDraft(three);
+      const { schema: after } = checkDraft(removeField(three, idOf(three, 'b')));
+      expect(schemaChanges(schema, after).map(({ text }) => text)).toEqual([expect.stringContaining('removed')]);
+      const { schema: moved } = checkDraft(moveBy(three, idOf(three, 'b'), -1));
+      expect(schemaChanges(schema, moved).map(({ text }) => text)).toEqual([expect.stringContaining('b: its page')]);
+    });
   });
 
   it('inserts a copy after its original, with its own key and id', () => {
@@ -75,7 +145,7 @@ describe('a schema draft', () => {
   });
 
   it('sends only the options of the kind of a field', () => {
-    const added = addField(draft(), 'text');
+    const added = addField(draft(), TEXT);
     const id = idOf(added, 'text');
     const changed = changeField(changeField(added, id, { maxLength: 3, regex: '' }), id, { kind: 'number', min: 1 });
     expect(checkDraft(changed).definitions).toEqual([
@@ -224,7 +294,7 @@ describe('a schema draft', () => {
     expect(renamesOf(base, changeField(renamed, 0, { kind: 'number' }))).toEqual([]);
     expect(renamesOf(base, changeField(renamed, 1, { key: 'a' }))).toEqual([]);
     expect(renamesOf(base, changeField(removeField(two, 1), 0, { key: 'b' }))).toEqual([]);
-    expect(renamesOf(base, addField(two, 'text'))).toEqual([]);
+    expect(renamesOf(base, addField(two, TEXT))).toEqual([]);
   });
 
   it('reports each problem with its field', () => {

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
-import {
-  addField,
-  changeField,
-  type Draft,
-  draftOf,
-  moveField,
-  removeField,
-} from '../../../web/src/schema-editor/draft/draft.ts';
+import { addField, changeField, type Draft, draftOf, removeField } from '../../../web/src/schema-editor/draft/draft.ts';
 import { type MergeRow, merged, mergeRows } from '../../../web/src/schema-editor/draft/merge.ts';
+import { moveTo } from '../../../web/src/schema-editor/draft/pages.ts';
 
 const field = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;
@@ -32,7 +26,7 @@ describe('the merge of a draft with a version of someone else', () => {
     draft = changeField(draft, 0, { label: 'My A' });
     draft = changeField(draft, 2, { label: 'My C' });
     draft = removeField(draft, 3);
-    return addField(draft, 'number');
+    return addField(draft, { kind: 'number', label: 'Number' });
   };
   const theirs = version(3, [
     field('a'),
@@ -121,7 +115,7 @@ describe('the merge of a draft with a version of someone else', () => {
   });
 
   it('has the order of the draft unless the other side changed the order', () => {
-    const draft = moveField(draftOf(base.schema), 3, 0);
+    const draft = moveTo(draftOf(base.schema), 3, 0, 1);
     const keys = (state: { draft: Draft }) => state.draft.fields.map(({ definition }) => definition.key).join('');
     expect(keys(merged({ base, draft }, version(3, [...base.schema.fields, field('e')]), same, preselected))).toBe(
       'dabce',

@@ -1,42 +1,66 @@
-import { Alert, Badge, Button, Group, Text } from '@mantine/core';
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { Alert, Button, Group, SegmentedControl, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { Form } from '../components/form/form.tsx';
+import card from '../components/page/card.module.css';
+import type { ConnectedApp } from '../connect/queries.ts';
+import { FormPreview } from '../connect/settings/form-preview.tsx';
+import { SaveBar } from '../connect/settings/save-bar.tsx';
+import { translatedTo } from '../connect/settings/settings-draft.ts';
+import { TextFields } from '../connect/settings/text-fields.tsx';
+import { ThemeFields } from '../connect/settings/theme-fields.tsx';
+import { type SettingsEditor, useSettings } from '../connect/settings/use-settings.ts';
+import { FIRST_VIEW, ViewTools } from '../connect/settings/view.tsx';
 import { t } from '../texts/texts.ts';
 import { appPath } from '../users/scope.ts';
+import { Canvas } from './canvas/canvas.tsx';
 import { type DraftState, withDefinitions } from './draft/draft.ts';
 import { type DraftEditor, useDraft } from './draft/use-draft.ts';
 import classes from './editor.module.css';
-import { FieldList } from './field/field-list.tsx';
+import { FieldPanel } from './field/field-panel.tsx';
 import { JsonTab } from './json-tab.tsx';
 import { Preview } from './preview/preview.tsx';
 import { History } from './saving/history.tsx';
 import { MergeDialog } from './saving/merge-dialog.tsx';
 import { SaveDialog } from './saving/save-dialog.tsx';
 
-export const TABS = ['fields', 'json', 'versions'] as const;
+export const TABS = ['fields', 'texts', 'design', 'json', 'versions'] as const;
+export type Tab = (typeof TABS)[number];
 
 interface EditorProps {
-  sourceAppId: string;
+  app: ConnectedApp;
   newest: DraftState['base'];
-  tab: (typeof TABS)[number];
+  tab: Tab;
 }
 
-export function Editor({ sourceAppId, newest, tab }: EditorProps) {
+/** The form of an app: its fields, texts and design, which are two drafts that are saved as one. */
+export function Editor({ app, newest, tab }: EditorProps) {
+  const { sourceAppId } = app;
   const editor = useDraft(sourceAppId, newest);
+  const settings = useSettings(app);
   const [saving, setSaving] = useState(false);
+  const bar = (tab !== 'versions' || editor.conflict) && (
+    <SaveBar
+      settings={settings}
+      schema={editor}
+      onReview={() => setSaving(true)}
+      onDiscard={() => editor.reset(newest)}
+    >
+      {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
+    </SaveBar>
+  );
+  const fields = editor.checked.definitions;
   return (
     <>
-      {(tab !== 'versions' || editor.conflict) && (
-        <SaveBar sourceAppId={sourceAppId} editor={editor} newest={newest} onSave={() => setSaving(true)} />
+      {tab === 'texts' || tab === 'design' ? (
+        <SettingsTab app={app} settings={settings} fields={fields} tab={tab} bar={bar} />
+      ) : (
+        bar
       )}
       {tab === 'fields' && editor.json !== undefined && <JsonFirst sourceAppId={sourceAppId} />}
       {tab === 'fields' && editor.json === undefined && (
-        <div className={classes.columns}>
-          <FieldList editor={editor} />
-          <aside className={classes.preview} aria-label={t.schemaEditor.preview}>
-            <Preview schema={editor.checked.schema} isPartial={editor.checked.problems.size > 0} />
-          </aside>
-        </div>
+        <Fields sourceAppId={sourceAppId} editor={editor} settings={settings} />
       )}
       {tab === 'json' && <JsonTab editor={editor} />}
       {tab === 'versions' && (
@@ -46,74 +70,192 @@ export function Editor({ sourceAppId, newest, tab }: EditorProps) {
           onRestore={(schema, keyInBase) => editor.edit((draft) => withDefinitions(draft, schema, keyInBase))}
         />
       )}
-      <SaveDialog sourceAppId={sourceAppId} editor={editor} opened={saving} onClose={() => setSaving(false)} />
+      <SaveDialog
+        sourceAppId={sourceAppId}
+        editor={editor}
+        settings={settings}
+        opened={saving}
+        onClose={() => setSaving(false)}
+      />
     </>
   );
 }
 
-interface SaveBarProps {
+interface FieldsProps {
   sourceAppId: string;
   editor: DraftEditor;
-  newest: DraftState['base'];
-  onSave: () => void;
+  settings: SettingsEditor;
 }
 
-/** Stays in view while the page scrolls. */
-function SaveBar({ sourceAppId, editor, newest, onSave }: SaveBarProps) {
-  const invalidFields = editor.checked.problems.size;
-  const hasJson = editor.json !== undefined;
-  const [discarded, setDiscarded] = useState<DraftState>();
-  const discard = (): void => {
-    setDiscarded({ base: editor.base, draft: editor.draft, json: editor.json });
-    editor.reset(newest);
-  };
-  return (
-    <div className={classes.bar}>
-      <Group gap="xs">
-        {editor.isDirty ? (
-          (editor.changes.length > 0 || !hasJson) && (
-            <Badge color="yellow" size="lg">
-              {t.common.unsavedChanges(editor.changes.length)}
-            </Badge>
-          )
-        ) : (
-          <Text c="dimmed">{discarded ? t.schemaEditor.changesDiscarded : t.schemaEditor.noChanges}</Text>
-        )}
-        {discarded && !editor.isDirty && (
-          <Button variant="subtle" size="compact-sm" onClick={() => editor.restore(discarded)}>
-            {t.common.undo}
-          </Button>
-        )}
-        {hasJson && (
-          <Badge color="red" size="lg">
-            {t.schemaEditor.jsonNotApplied}
-          </Badge>
-        )}
-        {invalidFields > 0 && (
-          <Badge color="red" size="lg">
-            {t.schemaEditor.invalidFields(invalidFields)}
-          </Badge>
-        )}
-      </Group>
-      <Group gap="xs">
-        <Button variant="default" disabled={!editor.isDirty} onClick={discard}>
-          {t.schemaEditor.discard}
-        </Button>
-        <Button
-          disabled={!editor.isDirty || hasJson || invalidFields > 0 || editor.conflict !== undefined}
-          onClick={onSave}
-        >
-          {t.schemaEditor.review}
-        </Button>
-      </Group>
-      {editor.conflict && <Conflict sourceAppId={sourceAppId} editor={editor} newest={editor.conflict} />}
-      {editor.isRestored && !editor.conflict && (
-        <Alert color="indigo" className={classes.notice ?? ''} p="xs">
-          {t.schemaEditor.restored}
-        </Alert>
-      )}
-    </div>
+/** The form with the properties of the selected field beside it, or the form to try out. */
+function Fields({ sourceAppId, editor, settings }: FieldsProps) {
+  const { fields } = editor.draft;
+  const [searchParams] = useSearchParams();
+  // A link to the page may name a field, for example one to index.
+  const [named] = useState(() => fields.find(({ definition }) => definition.key === searchParams.get('field'))?.id);
+  const [selected, setSelected] = useState(named);
+  const [mode, setMode] = useState('edit');
+  const [view, setView] = useState(FIRST_VIEW);
+  const [isMoreOpen, setMoreOpen] = useState(named !== undefined);
+  const focus = useFocus(selected, named);
+  const isNarrow = useMediaQuery('(max-width: 1100px)', window.innerWidth <= 1100, { getInitialValueInEffect: false });
+  const field = fields.find(({ id }) => id === selected);
+  const tags = translatedTo(settings.draft);
+  const tag = tags.includes(view.tag) ? view.tag : '';
+  const panel = field && (
+    <FieldPanel
+      key={field.id}
+      field={field}
+      editor={editor}
+      settings={settings}
+      isMoreOpen={isMoreOpen}
+      onMore={setMoreOpen}
+      onClose={() => setSelected(undefined)}
+    />
   );
+  return (
+    <>
+      <div className={classes.tools}>
+        <SegmentedControl
+          aria-label={t.schemaEditor.mode}
+          size="xs"
+          value={mode}
+          onChange={setMode}
+          data={[
+            { value: 'edit', label: t.schemaEditor.edit },
+            { value: 'try', label: t.schemaEditor.tryIt },
+          ]}
+        />
+        {mode === 'edit' && (
+          <ViewTools view={{ ...view, tag }} tags={tags} onChange={(part) => setView({ ...view, ...part })} />
+        )}
+      </div>
+      <div className={classes.columns}>
+        {mode === 'try' ? (
+          <aside className={classes.preview} aria-label={t.schemaEditor.preview}>
+            <Preview schema={editor.checked.schema} isPartial={editor.checked.problems.size > 0} />
+          </aside>
+        ) : (
+          <Canvas
+            name={sourceAppId}
+            editor={editor}
+            settings={settings}
+            view={{ ...view, tag }}
+            selected={selected}
+            onSelect={setSelected}
+            onFocus={focus}
+            panel={isNarrow && panel}
+          />
+        )}
+        {!isNarrow && (
+          <aside className={classes.panel} aria-label={t.schemaEditor.properties}>
+            {panel ?? <p className={classes.hint}>{t.schemaEditor.chooseField}</p>}
+          </aside>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A menu returns the focus to its button 10 ms after it was closed. */
+const AFTER_MENU_MS = 30;
+
+/**
+ * Returns what moves the focus to a field: to its label in the open properties, else to the button
+ * over the field. The field that a link names gets it first.
+ */
+function useFocus(selected: number | undefined, named: number | undefined): (id: number) => void {
+  const [wanted, setWanted] = useState(named);
+  const current = useRef(selected);
+  current.current = selected;
+  useEffect(() => {
+    if (wanted === undefined) return;
+    const timer = setTimeout(() => {
+      const row = document.querySelector<HTMLElement>(`[data-field="${wanted}"]`);
+      const input = document.querySelector<HTMLInputElement>('[data-properties] input');
+      const target = current.current === wanted ? input : row?.querySelector('button');
+      target?.focus({ preventScroll: true });
+      if (target instanceof HTMLInputElement) target.select();
+      row?.scrollIntoView({ block: 'nearest' });
+      target?.scrollIntoView({ block: 'nearest' });
+      setWanted(undefined);
+    }, AFTER_MENU_MS);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  return setWanted;
+}
+
+interface SettingsTabProps {
+  app: ConnectedApp;
+  settings: SettingsEditor;
+  fields: ConnectedApp['schema']['fields'];
+  tab: 'texts' | 'design';
+  bar: React.ReactNode;
+}
+
+/** The texts or the appearance of the form, beside the form as visitors get it. */
+function SettingsTab({ app, settings, fields, tab, bar }: SettingsTabProps) {
+  const [view, setView] = useState(FIRST_VIEW);
+  const [shown, setShown] = useState('form');
+  const texts = t.connect.settings;
+  const tags = translatedTo(settings.draft);
+  const tag = tags.includes(view.tag) ? view.tag : '';
+  return (
+    <Form noValidate onSubmit={settings.save}>
+      {bar}
+      <div className={classes.tools}>
+        <SegmentedControl
+          aria-label={texts.shownInPreview}
+          size="xs"
+          value={shown}
+          onChange={setShown}
+          data={[
+            { value: 'form', label: texts.formShown },
+            { value: 'thanks', label: texts.thanksShown },
+          ]}
+        />
+        <ViewTools
+          view={{ ...view, tag }}
+          tags={tab === 'design' ? tags : []}
+          onChange={(part) => setView({ ...view, ...part })}
+        />
+      </div>
+      <div className={classes.columns}>
+        <section className={classes.shown} aria-label={texts.preview}>
+          <FormPreview
+            settings={settings.draft}
+            sourceAppId={app.sourceAppId}
+            fields={fields}
+            view={{ ...view, tag }}
+            isThanks={shown === 'thanks'}
+          />
+        </section>
+        <section
+          className={`${card.card} ${classes.settings}`}
+          aria-label={tab === 'texts' ? texts.texts : t.connect.design}
+        >
+          {tab === 'texts' ? (
+            <TextFields
+              sourceAppId={app.sourceAppId}
+              editor={settings}
+              fields={fields}
+              tag={tag}
+              onTag={(next) => setView({ ...view, tag: next })}
+            />
+          ) : (
+            <ThemeFields editor={settings} />
+          )}
+        </section>
+      </div>
+    </Form>
+  );
+}
+
+/** The texts and the appearance, for somebody who may not change fields. */
+export function SettingsEditorOnly({ app, tab }: { app: ConnectedApp; tab: 'texts' | 'design' }) {
+  const settings = useSettings(app);
+  const bar = <SaveBar settings={settings} isInForm />;
+  return <SettingsTab app={app} settings={settings} fields={app.schema.fields} tab={tab} bar={bar} />;
 }
 
 /** Stands in for the fields while the JSON tab has a text that would replace their changes. */
@@ -137,7 +279,7 @@ interface ConflictProps {
 }
 
 /** Someone else saved a version while this draft was edited. Saving is disabled until a merge. */
-export function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
+function Conflict({ sourceAppId, editor, newest }: ConflictProps) {
   const [merging, setMerging] = useState(false);
   const { version } = newest.schema;
   return (

@@ -53,6 +53,7 @@ const SECTIONS: readonly Section[] = [
     Icon: PenIcon,
     pages: [
       { path: 'form', name: t.apps.pages.fields, needs: 'schema' },
+      { path: 'form/texts', name: t.apps.pages.texts, needs: 'manage' },
       { path: 'form/design', name: t.apps.pages.design, needs: 'manage' },
       { path: 'form/json', name: 'JSON', needs: 'schema', isRare: true },
       { path: 'form/versions', name: t.apps.pages.versions, needs: 'schema', isRare: true },

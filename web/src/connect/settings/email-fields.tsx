@@ -14,7 +14,7 @@ const ReplyFields = lazy(() => import('./reply-fields.tsx').then((part) => ({ de
 const TIMES = ['each', 'daily'] as const;
 
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
-export function EmailFields({ app, editor, tag }: { app: ConnectedApp; editor: SettingsEditor; tag: string }) {
+export function EmailFields({ app, editor }: { app: ConnectedApp; editor: SettingsEditor }) {
   const { draft, problems, edit } = editor;
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(app)));
   const cannotSend = status?.mail === false ? t.connect.settings.noMail : undefined;
@@ -61,7 +61,6 @@ export function EmailFields({ app, editor, tag }: { app: ConnectedApp; editor: S
           editor={editor}
           sourceAppId={app.sourceAppId}
           fields={app.schema.fields}
-          tag={tag}
           isDisabled={isUnknown || cannotSend !== undefined}
         />
       </Suspense>

@@ -34,14 +34,18 @@ function pageStyles(theme: Theme): string {
 `;
 }
 
+/** The styles of a form with a theme. @param more rules that come before those of the theme */
+export function sheetOf(theme: Theme, more: string): CSSStyleSheet {
+  // Style sheets that a script constructs do not need `style-src 'unsafe-inline'`.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(formStyles + choiceStyles + stepStyles + fileStyles + PREVIEW_STYLES + more + themeStyle(theme));
+  return sheet;
+}
+
 /** Shows elements of a form in an element of the dashboard. @param isPage with the page around */
 export function render(host: HTMLElement, content: readonly Markup[], theme: Theme, isPage: boolean): void {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
-  // Style sheets that a script constructs do not need `style-src 'unsafe-inline'`.
-  const sheet = new CSSStyleSheet();
-  const page = isPage ? pageStyles(theme) : '';
-  sheet.replaceSync(formStyles + choiceStyles + stepStyles + fileStyles + PREVIEW_STYLES + page + themeStyle(theme));
-  root.adoptedStyleSheets = [sheet];
+  root.adoptedStyleSheets = [sheetOf(theme, isPage ? pageStyles(theme) : '')];
   root.replaceChildren(...toDom(isPage ? [['main', {}, ...content]] : content));
 }
 

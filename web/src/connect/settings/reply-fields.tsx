@@ -1,4 +1,5 @@
 import { Code, Fieldset, NativeSelect, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
 import type { FieldDefinition } from '#src/core/fields/definition.ts';
 import { addressText, fillReply, replyValue } from '#src/features/notifications/reply-text.ts';
 import { fillText } from '#src/platform/languages/catalogue.ts';
@@ -9,7 +10,8 @@ import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { publicFields, sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
-import { replyTextsIn, textsIn, withTranslation } from './settings-draft.ts';
+import { replyTextsIn, textsIn, translatedTo, withTranslation } from './settings-draft.ts';
+import { LanguageChoice } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
 /** The texts that have translations, and the names of their inputs. */
@@ -23,15 +25,16 @@ interface ReplyFieldsProps {
   editor: SettingsEditor;
   sourceAppId: string;
   fields: readonly Field[];
-  /** The language that is shown; empty: the one of the texts. */
-  tag: string;
   /** Whether the service sends no email. */
   isDisabled: boolean;
 }
 
 /** The inputs of the reply to a submission, and the email as a person receives it. */
-export function ReplyFields({ editor, sourceAppId, fields, tag, isDisabled }: ReplyFieldsProps) {
+export function ReplyFields({ editor, sourceAppId, fields, isDisabled }: ReplyFieldsProps) {
   const { draft, problems, edit } = editor;
+  const [chosen, setChosen] = useState('');
+  const tags = translatedTo(draft);
+  const tag = tags.includes(chosen) ? chosen : '';
   const names = ['email', ...publicFields(fields).map(({ key }) => key)];
   return (
     <>
@@ -71,6 +74,7 @@ export function ReplyFields({ editor, sourceAppId, fields, tag, isDisabled }: Re
               <Code key={name} mr={4}>{`{${name}}`}</Code>
             ))}
           </Text>
+          <LanguageChoice tags={tags} value={tag} onChange={setChosen} />
           {tag !== '' && <Translation editor={editor} tag={tag} />}
           {problems.replyTexts && (
             <Text c="var(--mantine-color-error)" role="alert">
@@ -108,7 +112,7 @@ function Translation({ editor, tag }: { editor: SettingsEditor; tag: string }) {
   );
 }
 
-function Preview({ editor, sourceAppId, fields, tag }: Omit<ReplyFieldsProps, 'isDisabled'>) {
+function Preview({ editor, sourceAppId, fields, tag }: Omit<ReplyFieldsProps, 'isDisabled'> & { tag: string }) {
   const { draft } = editor;
   const lang = tag || draft.locale || 'en';
   const service = useServiceTexts(lang);

@@ -189,6 +189,17 @@ export function withPageText(
   return kept.length === 0 ? '' : JSON.stringify(kept.sort((one, other) => one.page - other.page));
 }
 
+/**
+ * Returns the texts of pages, as JSON, with other numbers from a page on.
+ * @param by negative: the page is joined with an earlier one, and its own texts go
+ */
+export function withPagesMoved(pages: string, from: number, by: number): string {
+  const moved = pageTitlesIn({ pages })
+    .filter(({ page }) => by > 0 || page !== from)
+    .map((one) => (one.page >= from ? { ...one, page: one.page + by } : one));
+  return moved.length === 0 ? '' : JSON.stringify(moved);
+}
+
 /** The members that a draft changes, by name. */
 export function changedNames(before: SettingsDraft, after: SettingsDraft): SettingName[] {
   return (Object.keys(before) as SettingName[]).filter((name) => before[name] !== after[name]);

@@ -32,16 +32,7 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
       />
       {tags.length > 0 && (
         <Fieldset legend={t.connect.settings.names.texts}>
-          <SegmentedControl
-            aria-label={t.connect.settings.shownLanguage}
-            size="xs"
-            value={tag}
-            onChange={onTag}
-            data={[
-              { value: '', label: t.connect.settings.original },
-              ...tags.map((one) => ({ value: one, label: languageName(one) })),
-            ]}
-          />
+          <LanguageChoice tags={tags} value={tag} onChange={onTag} />
           {tag === '' ? (
             <Text c="dimmed" mt="xs">
               {t.connect.settings.chooseLanguage}
@@ -61,6 +52,30 @@ export function TranslatedTexts({ editor, tag, onTag }: TranslatedTextsProps) {
         </Fieldset>
       )}
     </>
+  );
+}
+
+interface LanguageChoiceProps {
+  tags: readonly string[];
+  /** Empty: the language of the texts. */
+  value: string;
+  onChange: (tag: string) => void;
+}
+
+/** Chooses the language whose texts are edited. Absent for a form in one language. */
+export function LanguageChoice({ tags, value, onChange }: LanguageChoiceProps) {
+  if (tags.length === 0) return null;
+  return (
+    <SegmentedControl
+      aria-label={t.connect.settings.shownLanguage}
+      size="xs"
+      value={value}
+      onChange={onChange}
+      data={[
+        { value: '', label: t.connect.settings.original },
+        ...tags.map((one) => ({ value: one, label: languageName(one) })),
+      ]}
+    />
   );
 }
 

@@ -2,7 +2,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { issuesOf } from '../../api/call.ts';
 import { useUnsaved } from '../../drafts/unsaved.ts';
-import { appPath } from '../../users/scope.ts';
 import { type ConnectedApp, formSettingsQuery, isConflict, putFormSettings, type StoredSettings } from '../queries.ts';
 import {
   changedNames,
@@ -40,8 +39,6 @@ export interface SettingsEditor {
 }
 
 const MAX_TRIES = 4;
-/** The pages that edit one draft (settings-pages.tsx). */
-const DRAFTED = ['settings', 'form/design'];
 
 /**
  * The state of the settings form. A draft without changes follows the stored settings; others are
@@ -63,9 +60,9 @@ export function useSettings({ sourceAppId, stored, schema }: ConnectedApp): Sett
   }
   useEffect(() => settingsDrafts.store(sourceAppId, withoutSecret(state)), [sourceAppId, state]);
   useUnsaved((to) => {
-    const stays = DRAFTED.some((page) => to?.pathname.endsWith(appPath({ sourceAppId }, page)));
+    // The other pages of the form edit the stored draft.
     const isKept = state.draft.captchaSecret === '' && settingsDrafts.load(sourceAppId) !== undefined;
-    return isDirty && !stays && !(to && isKept);
+    return isDirty && !(to && isKept);
   });
 
   const mutation = useMutation({

@@ -4,7 +4,7 @@ import { conditionTexts } from './condition-texts.ts';
 import type { WHEN } from './conditions.ts';
 import { KIND_NAMES, optionName } from './field-texts.ts';
 import { isSameOption, shortValue } from './form-options.ts';
-import { type FieldOption, getKind, isOfStaff } from './rules.ts';
+import { type FieldOption, getKind, isOfStaff, pagesOf } from './rules.ts';
 
 interface Version {
   rejectUnknown: boolean;
@@ -35,13 +35,29 @@ export function schemaChanges(
   const oldKey = ({ key }: Field): string => originalKeys.get(key) ?? (renamed.has(key) ? '' : key);
   const kept = new Set(after.fields.map(oldKey));
   const pairs = after.fields.map((field) => ({ field, former: old.get(oldKey(field)) }));
+  const [pageBefore, pageAfter] = [pagesByKey(before), pagesByKey(after)];
   return [
     ...before.fields.filter(({ key }) => !kept.has(key)).map((field) => removal(field, after.rejectUnknown)),
-    ...pairs.flatMap(({ field, former }) => (former ? fieldChanges(former, field, moved) : [addition(field)])),
+    ...pairs.flatMap(({ field, former }) =>
+      former
+        ? fieldChanges(former, field, moved, isMoved(pageBefore.get(former.key), pageAfter.get(field.key)))
+        : [addition(field)],
+    ),
     ...orderChange(pairs, before),
     ...unknownFieldsChange(before, after),
   ];
 }
+
+/** The page of each field: its own, or that of the field before it. */
+function pagesByKey({ fields }: Version): ReadonlyMap<string, number> {
+  const shown = fields.filter((field) => !isOfStaff(field));
+  const pages = pagesOf(shown);
+  return new Map(shown.map(({ key }, index) => [key, pages[index] ?? 1]));
+}
+
+/** Whether a field that stays in the form has another page. */
+const isMoved = (from: number | undefined, to: number | undefined): boolean =>
+  from !== undefined && to !== undefined && from !== to;
 
 function removal(field: Field, rejectUnknown: boolean): Change {
   const { removedRejected, removedAccepted } = t.schemaEditor.changes;
@@ -55,7 +71,7 @@ function addition(field: Field): Change {
     : { impact: 'compatible', text: added(nameOf(field), KIND_NAMES[field.kind]) };
 }
 
-function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): Change[] {
+function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>, isOnOtherPage: boolean): Change[] {
   const changes: Change[] = [];
   const breaking = (text: string): void => void changes.push({ impact: 'breaking', text });
   const compatible = (text: string): void => void changes.push({ impact: 'compatible', text });
@@ -74,6 +90,7 @@ function fieldChanges(before: Field, after: Field, moved: ReadonlySet<string>): 
   if (isOfStaff(before) && !isOfStaff(after)) compatible(texts.everyone(name));
   if (before.kind === after.kind) optionChanges(before, after, breaking, compatible);
   whenChanges(before, after, breaking, compatible);
+  if (isOnOtherPage) compatible(conditionTexts.changes.page(name));
   return changes;
 }
 
@@ -93,7 +110,6 @@ function whenChanges(before: Field, after: Field, breaking: Add, compatible: Add
     else compatible(texts.requiredIfRemoved(name));
   }
   if (differ('keepHidden')) compatible(texts.keepHidden(name));
-  if (differ('page')) compatible(texts.page(name));
 }
 
 function optionChanges(before: Field, after: Field, breaking: Add, compatible: Add): void {

@@ -2,8 +2,8 @@ import type { Field, Kind, Schema } from '../../api/endpoints.ts';
 import { tabDrafts } from '../../drafts/tab-drafts.ts';
 import { t } from '../../texts/texts.ts';
 import { whenOf, withRenamed } from './conditions.ts';
-import { KIND_NAMES } from './field-texts.ts';
 import { prunedOption } from './form-options.ts';
+import { pagesIn, withPages } from './pages.ts';
 import {
   FIELD_KINDS,
   type FieldOption,
@@ -92,16 +92,25 @@ export function doesFit(definition: LooseDefinition, name: string): boolean {
   return !others.includes(name);
 }
 
-export function addField(draft: Draft, kind: Kind): Draft {
-  const label = KIND_NAMES[kind];
+/** What a new field begins with. */
+export interface NewField extends Partial<LooseDefinition> {
+  kind: Kind;
+  label: string;
+}
+
+/** Adds a field: after another one and on its page, or at the end. @param after the id of that */
+export function addField(draft: Draft, { label, kind, ...options }: NewField, after?: number): Draft {
   const definition: LooseDefinition = {
     key: freeKey(draft, keyFor(label)),
     label,
     kind,
     required: false,
     ...initialOptions(kind),
+    ...options,
   };
-  return { ...draft, fields: [...draft.fields, { id: nextId(draft), keyFollowsLabel: true, definition }] };
+  const at = draft.fields.findIndex(({ id }) => id === after) + 1 || draft.fields.length;
+  const field: DraftField = { id: nextId(draft), keyFollowsLabel: true, definition };
+  return { ...draft, fields: draft.fields.toSpliced(at, 0, field) };
 }
 
 export function duplicateField(draft: Draft, id: number): Draft {
@@ -117,17 +126,16 @@ export function duplicateField(draft: Draft, id: number): Draft {
       label: t.schemaEditor.copyOf(definition.label),
     },
   };
-  return { ...draft, fields: draft.fields.toSpliced(at + 1, 0, copy) };
+  const pages = new Map(pagesIn(draft));
+  pages.set(copy.id, pages.get(id) ?? 1);
+  if (isOfStaff(definition)) pages.delete(copy.id);
+  return { ...draft, fields: withPages(draft.fields.toSpliced(at + 1, 0, copy), pages) };
 }
 
+/** Removes a field. The others stay on their pages. */
 export function removeField(draft: Draft, id: number): Draft {
-  return { ...draft, fields: draft.fields.filter((field) => field.id !== id) };
-}
-
-export function moveField(draft: Draft, id: number, to: number): Draft {
-  const field = draft.fields.find((one) => one.id === id);
-  if (!field || to < 0 || to >= draft.fields.length) return draft;
-  return { ...draft, fields: removeField(draft, id).fields.toSpliced(to, 0, field) };
+  const others = draft.fields.filter((field) => field.id !== id);
+  return { ...draft, fields: withPages(others, pagesIn(draft)) };
 }
 
 export function changeField(draft: Draft, id: number, part: Partial<LooseDefinition>): Draft {
@@ -196,10 +204,10 @@ function optionsThatFit(kind: Kind, definition: LooseDefinition): LooseDefinitio
 
 function initialOptions(kind: Kind): Record<string, unknown> {
   const options = Object.entries(getKind(kind).options);
-  const choices = [t.schemaEditor.firstChoice, t.schemaEditor.secondChoice];
+  // A person names the choices: invented ones would be published.
   return Object.fromEntries(
     options.flatMap(([name, { control, initial }]) =>
-      initial === undefined ? [] : [[name, control === 'choices' ? choices : initial]],
+      initial === undefined ? [] : [[name, control === 'choices' ? [] : initial]],
     ),
   );
 }

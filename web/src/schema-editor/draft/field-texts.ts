@@ -12,6 +12,9 @@ const own = (names: Texts, name: string): string | undefined => (Object.hasOwn(n
 /** The names of the kinds of fields. */
 export const KIND_NAMES = texts.kinds;
 
+/** The names of the fields that the palette offers. */
+export const paletteTexts = texts.palette;
+
 export const kindHelp = (kind: string): string | undefined => own(texts.kindHelps, kind);
 
 /** The name of an option of a kind. */

@@ -9,6 +9,7 @@ export {
   type Condition,
   type Conditions,
   MAX_CONDITIONS,
+  MAX_PAGES,
   pagesOf,
 } from '#src/core/fields/conditions.ts';
 export {

@@ -104,6 +104,8 @@ function Row({ legend, place, condition, fields, problemOf, onChange, onRemove }
   const named = fields.find(({ key }) => key === condition.field);
   const comparisons = named ? comparisonsOf(named) : [];
   const current = comparisonOf(condition);
+  // A value that nobody entered yet is no mistake of theirs.
+  const [wasLeft, setLeft] = useState(false);
   const isUnknown = named !== undefined && !comparisons.includes(current);
   return (
     <div className={classes.row}>
@@ -138,7 +140,12 @@ function Row({ legend, place, condition, fields, problemOf, onChange, onRemove }
           label={`${legend}: ${texts.value(place)}`}
           condition={condition}
           named={named}
-          error={problemOf('.value') ?? firstOfList(condition, problemOf)}
+          onLeave={() => setLeft(true)}
+          error={
+            wasLeft || condition.value !== undefined
+              ? (problemOf('.value') ?? firstOfList(condition, problemOf))
+              : undefined
+          }
           onChange={(value) =>
             onChange({ field: condition.field, op: condition.op, ...(value !== undefined && { value }) })
           }
@@ -165,6 +172,8 @@ function comparisonName(comparison: Comparison, named: LooseDefinition | undefin
 
 interface ValueControlProps {
   label: string;
+  /** Called when the control loses the focus. */
+  onLeave: () => void;
   condition: Condition;
   named: LooseDefinition | undefined;
   error: string | undefined;
@@ -172,10 +181,10 @@ interface ValueControlProps {
 }
 
 /** The control of a value by the kind of the field that the condition names. */
-function ValueControl({ label, condition: { op, value }, named, error, onChange }: ValueControlProps) {
+function ValueControl({ label, condition: { op, value }, named, error, onLeave, onChange }: ValueControlProps) {
   const choices =
     named?.kind !== 'text' && Array.isArray(named?.enum) ? [...new Set(named.enum.map(String))] : undefined;
-  const shared = { 'aria-label': label, error };
+  const shared = { 'aria-label': label, error, onBlur: onLeave };
   const isNumber = named?.kind === 'number';
   if (op === 'in') {
     const entered = [value ?? []].flat().map(numberText);
@@ -223,6 +232,7 @@ function ValueControl({ label, condition: { op, value }, named, error, onChange 
 
 interface LineInputProps {
   'aria-label': string;
+  onBlur: () => void;
   error: string | undefined;
   isDate: boolean;
   value: Condition['value'];
@@ -245,6 +255,7 @@ function LineInput({ isDate, value, onChange, ...shared }: LineInputProps) {
 
 interface ChoicesProps {
   'aria-label': string;
+  onBlur: () => void;
   error: string | undefined;
   choices: readonly string[];
   labels: Readonly<Record<string, string>>;

@@ -1,7 +1,6 @@
 import { Fieldset, Text, TextInput } from '@mantine/core';
 import { inputProps } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
-import classes from './field-form.module.css';
 
 interface ConsentControlProps {
   label: string;
@@ -19,7 +18,7 @@ export function ConsentControl({ label, description, error, value, onChange }: C
     onChange(isEmpty ? undefined : { version: next.version, ...(next.url !== '' && { url: next.url }) });
   };
   return (
-    <Fieldset legend={label} className={classes.wide ?? ''}>
+    <Fieldset legend={label}>
       <Text size="xs" c="dimmed">
         {description}
       </Text>

@@ -1,7 +1,6 @@
-import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
-import { useState } from 'react';
+import { Button, Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
-import { NumberInput } from '../../components/form/number-input.tsx';
 import { RightIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import { conditionTexts } from '../draft/condition-texts.ts';
@@ -20,15 +19,27 @@ interface FieldFormProps {
   problems: Readonly<Record<string, string>>;
   /** The definitions above the field. */
   earlier: readonly LooseDefinition[];
+  /** Begins a page of the form with the field; undefined: one begins here, or there is no more. */
+  onBeginPage: (() => void) | undefined;
   onChange: (part: Partial<LooseDefinition>) => void;
+  /** Whether what is rarely set is shown. It stays so for the next field. */
+  isMoreOpen: boolean;
+  onMore: (isOpen: boolean) => void;
 }
 
-/** Edits one field and shows the problem of each input. */
+/** The options that a person sets at first, in this order. */
+const FIRST = ['help', 'enum', 'ends', 'types', 'consent'];
+
+/** Edits one field and shows the problem of each input: first what is set of each field. */
 export function FieldForm(props: FieldFormProps) {
   const { definition, problems, onChange } = props;
-  const help = kindHelp(definition.kind);
   const { control, options, formOptions } = getKind(definition.kind);
   const ofStaff = isOfStaff(definition);
+  const offered = Object.entries({ ...options, ...(ofStaff ? shownToTeam(formOptions) : formOptions) }).filter(
+    ([name]) => doesFit(definition, name),
+  );
+  const first = FIRST.flatMap((name) => offered.filter(([one]) => one === name));
+  const others = offered.filter((option) => !first.includes(option));
   return (
     <div className={classes.form}>
       <TextInput
@@ -37,6 +48,85 @@ export function FieldForm(props: FieldFormProps) {
         {...inputProps(definition.label, (text) => onChange({ label: text }))}
         error={capitalize(problems.label)}
       />
+      <Options {...props} options={first} />
+      {!ofStaff && (
+        <Checkbox
+          label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
+          {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
+        />
+      )}
+      {!ofStaff && <WhenSection {...props} />}
+      <MoreSection {...props} others={others} />
+      {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
+    </div>
+  );
+}
+
+interface DisclosureProps {
+  title: string;
+  isOpen: boolean;
+  onToggle: (isOpen: boolean) => void;
+  children: ReactNode;
+}
+
+function Disclosure({ title, isOpen, onToggle, children }: DisclosureProps) {
+  return (
+    <>
+      <UnstyledButton className={classes.sectionToggle ?? ''} aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
+        <span className={isOpen ? classes.arrowOpen : classes.arrow}>
+          <RightIcon size={14} />
+        </span>
+        {title}
+      </UnstyledButton>
+      {isOpen && children}
+    </>
+  );
+}
+
+/** When the field counts. Open for a field that has conditions. */
+function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps) {
+  const has = CONDITIONS.some((name) => definition[name] !== undefined);
+  const [isOpen, setOpen] = useState<boolean>();
+  return (
+    <Disclosure title={conditionTexts.section} isOpen={isOpen ?? has} onToggle={setOpen}>
+      {CONDITIONS.map((name) => (
+        <ConditionsControl
+          key={name}
+          earlier={earlier}
+          problems={problems}
+          name={name}
+          value={definition[name] as Conditions | undefined}
+          onChange={(conditions) => onChange({ [name]: conditions })}
+        />
+      ))}
+      {definition.showIf !== undefined && !getKind(definition.kind).staysHidden && (
+        <Checkbox
+          label={conditionTexts.keepHidden}
+          {...checkboxProps(definition.keepHidden === true, (isChecked) =>
+            onChange({ keepHidden: isChecked || undefined }),
+          )}
+        />
+      )}
+    </Disclosure>
+  );
+}
+
+type NamedOption = readonly [name: string, option: FieldOption];
+
+/** The form options that matter to a field which is in no form. */
+const OF_TEAM = ['default', ...ONLY_OF_STAFF, 'enumLabels'];
+
+const shownToTeam = (options: Readonly<Record<string, FieldOption>>): Record<string, FieldOption> =>
+  Object.fromEntries(OF_TEAM.flatMap((name) => (options[name] ? [[name, options[name]]] : [])));
+
+/** What is rarely set. Opens by itself if one of it has a problem. */
+function MoreSection(props: FieldFormProps & { others: readonly NamedOption[] }) {
+  const { definition, problems, others, onChange, isMoreOpen, onMore, onBeginPage } = props;
+  const help = kindHelp(definition.kind);
+  const names = ['key', 'writers', 'page', ...others.map(([name]) => name)];
+  const isOpen = isMoreOpen || names.some((name) => problems[name] !== undefined);
+  return (
+    <Disclosure title={t.schemaEditor.more} isOpen={isOpen} onToggle={onMore}>
       <TextInput
         label={t.schemaEditor.key}
         description={t.schemaEditor.keyNote}
@@ -46,6 +136,7 @@ export function FieldForm(props: FieldFormProps) {
       />
       <NativeSelect
         label={t.schemaEditor.type}
+        description={help}
         value={definition.kind}
         data={KINDS.map((kind) => ({ value: kind, label: KIND_NAMES[kind] }))}
         onChange={(event) => {
@@ -53,100 +144,29 @@ export function FieldForm(props: FieldFormProps) {
           if (kind) onChange({ kind });
         }}
       />
-      {!ofStaff && (
-        <Checkbox
-          className={classes.required ?? ''}
-          label={control === 'checkbox' ? t.schemaEditor.mustBeChecked : t.schemaEditor.required}
-          {...checkboxProps(definition.required, (isChecked) => onChange({ required: isChecked }))}
-        />
-      )}
       <Checkbox
-        className={classes.wide ?? ''}
         label={t.schemaEditor.staffOnly}
         description={t.schemaEditor.staffOnlyNote}
-        {...checkboxProps(ofStaff, (isChecked) => onChange({ writers: isChecked ? 'staff' : undefined }))}
+        {...checkboxProps(isOfStaff(definition), (isChecked) => onChange({ writers: isChecked ? 'staff' : undefined }))}
         error={capitalize(problems.writers)}
       />
-      <Options options={ofStaff ? { ...options, ...shownToTeam(formOptions) } : options} {...props} />
-      {help && <p className={classes.hint}>{help}</p>}
-      {!ofStaff && <WhenSection {...props} />}
-      {!ofStaff && <FormSection {...props} />}
-      {problems[''] && <p className={classes.problem}>{capitalize(problems[''])}</p>}
-    </div>
-  );
-}
-
-/** When the field counts, and on which page. */
-function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps) {
-  const shared = { earlier, problems };
-  const { page } = definition;
-  return (
-    <>
-      {CONDITIONS.map((name) => (
-        <ConditionsControl
-          key={name}
-          {...shared}
-          name={name}
-          value={definition[name] as Conditions | undefined}
-          onChange={(conditions) => onChange({ [name]: conditions })}
-        />
-      ))}
-      {definition.showIf !== undefined && !getKind(definition.kind).staysHidden && (
-        <Checkbox
-          className={classes.wide ?? ''}
-          label={conditionTexts.keepHidden}
-          {...checkboxProps(definition.keepHidden === true, (isChecked) =>
-            onChange({ keepHidden: isChecked || undefined }),
-          )}
-        />
+      <Options {...props} options={others} />
+      {onBeginPage && (
+        <Button variant="default" size="xs" className={classes.own ?? ''} onClick={onBeginPage}>
+          {conditionTexts.beginPage}
+        </Button>
       )}
-      <NumberInput
-        label={conditionTexts.page}
-        description={conditionTexts.pageNote}
-        inputMode="numeric"
-        value={page}
-        onChange={(next) => onChange({ page: next })}
-        error={capitalize(problems.page)}
-      />
-    </>
-  );
-}
-
-type NamedOptions = Readonly<Record<string, FieldOption>>;
-
-/** The form options that matter to a field which is in no form. */
-const OF_TEAM = ['default', ...ONLY_OF_STAFF, 'enumLabels'];
-
-const shownToTeam = (options: NamedOptions): NamedOptions =>
-  Object.fromEntries(OF_TEAM.flatMap((name) => (options[name] ? [[name, options[name]]] : [])));
-
-/** The options that a form may have. Closed at first, unless one of them has a problem. */
-function FormSection(props: FieldFormProps) {
-  const [wasOpened, setOpened] = useState(false);
-  const { formOptions } = getKind(props.definition.kind);
-  const shownInForm = Object.fromEntries(
-    Object.entries(formOptions).filter(([name]) => doesFit(props.definition, name)),
-  );
-  const isOpen = wasOpened || Object.keys(formOptions).some((name) => props.problems[name] !== undefined);
-  return (
-    <>
-      <UnstyledButton className={classes.sectionToggle ?? ''} aria-expanded={isOpen} onClick={() => setOpened(!isOpen)}>
-        <span className={isOpen ? classes.arrowOpen : classes.arrow}>
-          <RightIcon size={14} />
-        </span>
-        {t.schemaEditor.form}
-      </UnstyledButton>
-      {isOpen && <Options {...props} options={shownInForm} />}
-    </>
+      {problems.page && <p className={classes.problem}>{capitalize(problems.page)}</p>}
+    </Disclosure>
   );
 }
 
 interface OptionsProps extends FieldFormProps {
-  options: NamedOptions;
+  options: readonly NamedOption[];
 }
 
 function Options({ options, definition, problems, onChange }: OptionsProps) {
-  return Object.entries(options).map(([name, option]) => (
+  return options.map(([name, option]) => (
     <OptionControl
       key={name}
       name={name}

@@ -1,4 +1,5 @@
 import { Checkbox, Group, NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useState } from 'react';
 import { checkboxProps, inputProps } from '../../components/form/input.ts';
 import { NumberInput } from '../../components/form/number-input.tsx';
 import { t } from '../../texts/texts.ts';
@@ -26,15 +27,29 @@ const ENDS = ['min', 'max'];
 
 const LINE_BREAKS = ['\n', '\r'];
 
+const BYTES_OF_MB = 1_000_000;
+
 /** Edits one option of a field. An option that is cleared becomes `undefined`. */
 export function OptionControl({ name, option, definition, value, problem, onChange }: OptionControlProps) {
   const label = optionName(name);
   const description = optionHelp(name);
   const typed = inputProps(typeof value === 'string' ? value : '', (text) => onChange(text || undefined));
   const shared = { label, description, error: capitalize(problem) };
-  const wide = classes.wide ?? '';
   switch (option.control) {
     case 'number':
+      // People know sizes of files in megabytes.
+      if (name === 'maxBytes') {
+        const megabytes = typeof value === 'number' ? value / BYTES_OF_MB : value;
+        return (
+          <NumberInput
+            label={label}
+            placeholder={t.schemaEditor.noLimit}
+            value={megabytes}
+            error={shared.error}
+            onChange={(next) => onChange(typeof next === 'number' ? Math.round(next * BYTES_OF_MB) : next)}
+          />
+        );
+      }
       return (
         <NumberInput
           label={label}
@@ -49,7 +64,6 @@ export function OptionControl({ name, option, definition, value, problem, onChan
       return (
         <TextInput
           {...shared}
-          className={wide}
           placeholder="^[A-Z]{2}-[0-9]{4}$"
           spellCheck={false}
           classNames={{ input: classes.code ?? '' }}
@@ -57,30 +71,14 @@ export function OptionControl({ name, option, definition, value, problem, onChan
         />
       );
     case 'choices':
-      return (
-        <TagsInput
-          {...shared}
-          className={wide}
-          description={t.schemaEditor.choicesNote}
-          value={Array.isArray(value) ? value.map(String) : []}
-          // A list that is pasted. Choices that differ in case are two.
-          splitChars={LINE_BREAKS}
-          isDuplicate={(choice, choices) => choices.includes(choice)}
-          acceptValueOnBlur
-          onChange={onChange}
-        />
-      );
+      return <ChoicesControl {...shared} value={Array.isArray(value) ? value.map(String) : []} onChange={onChange} />;
     case 'line':
       return <TextInput {...shared} {...typed} />;
     case 'multiline':
-      return <Textarea {...shared} className={wide} rows={2} {...typed} />;
+      return <Textarea {...shared} rows={2} {...typed} />;
     case 'switch':
       return (
-        <Checkbox
-          {...shared}
-          className={wide}
-          {...checkboxProps(value === true, (isChecked) => onChange(isChecked || undefined))}
-        />
+        <Checkbox {...shared} {...checkboxProps(value === true, (isChecked) => onChange(isChecked || undefined))} />
       );
     case 'oneOf':
       return (
@@ -97,7 +95,6 @@ export function OptionControl({ name, option, definition, value, problem, onChan
       return (
         <Checkbox.Group
           {...shared}
-          className={wide}
           value={Array.isArray(value) ? value.map(String) : []}
           onChange={(chosen) => onChange((option.values ?? []).filter((one) => chosen.includes(one)))}
         >
@@ -150,4 +147,30 @@ export function OptionControl({ name, option, definition, value, problem, onChan
     case 'consent':
       return <ConsentControl {...shared} value={value} onChange={onChange} />;
   }
+}
+
+interface ChoicesControlProps {
+  label: string;
+  error: string | undefined;
+  value: string[];
+  onChange: (value: unknown) => void;
+}
+
+/** Edits a list of choices. One that nobody has filled in yet is no mistake. */
+function ChoicesControl({ label, error, value, onChange }: ChoicesControlProps) {
+  const [wasLeft, setLeft] = useState(false);
+  return (
+    <TagsInput
+      label={label}
+      error={wasLeft || value.length > 0 ? error : undefined}
+      description={t.schemaEditor.choicesNote}
+      value={value}
+      // A list that is pasted. Choices that differ in case are two.
+      splitChars={LINE_BREAKS}
+      isDuplicate={(choice, choices) => choices.includes(choice)}
+      acceptValueOnBlur
+      onBlur={() => setLeft(true)}
+      onChange={onChange}
+    />
+  );
 }

@@ -24,7 +24,7 @@ export function TranslationsControl({
   if (tags.length === 0) return null;
   const Input = isLong ? Textarea : TextInput;
   return (
-    <Fieldset legend={label} className={classes.wide ?? ''}>
+    <Fieldset legend={label}>
       <div className={classes.beside}>
         {tags.map((tag) => (
           <Input
@@ -56,7 +56,7 @@ export function ChoiceTranslations({
   const tags = useTranslatedLanguages(byTag);
   if (tags.length === 0) return null;
   return (
-    <Fieldset legend={label} className={classes.wide ?? ''}>
+    <Fieldset legend={label}>
       <div className={classes.beside}>
         {tags.map((tag) => (
           <LabelsControl
@@ -99,7 +99,7 @@ export function LabelsControl({
   const labels = labelsOf(value);
   const values = Array.isArray(choices) ? [...new Set(choices.map(String))] : [];
   return (
-    <Fieldset legend={label} className={classes.wide ?? ''}>
+    <Fieldset legend={label}>
       <Text size="xs" c="dimmed">
         {description}
       </Text>

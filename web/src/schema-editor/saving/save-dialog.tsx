@@ -7,6 +7,8 @@ import { type Renaming, useRenaming, workQuery } from '../../background-work/que
 import { WorkStatus } from '../../background-work/work-status.tsx';
 import { fieldName } from '../../components/form/labels.ts';
 import { LoadError } from '../../components/page/load-error.tsx';
+import { namesOf } from '../../connect/settings/save-bar.tsx';
+import type { SettingsEditor } from '../../connect/settings/use-settings.ts';
 import { t } from '../../texts/texts.ts';
 import { chooseData, type FieldRename } from '../draft/field-renames.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
@@ -17,12 +19,14 @@ import classes from './merge-dialog.module.css';
 interface SaveDialogProps {
   sourceAppId: string;
   editor: DraftEditor;
+  /** Saved with the fields. */
+  settings: SettingsEditor;
   opened: boolean;
   onClose: () => void;
 }
 
 /** Shows the changes of the draft and their effect on stored records before it is saved. */
-export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogProps) {
+export function SaveDialog({ sourceAppId, editor, settings, opened, onClose }: SaveDialogProps) {
   return (
     <Modal
       opened={opened}
@@ -30,12 +34,12 @@ export function SaveDialog({ sourceAppId, editor, opened, onClose }: SaveDialogP
       size="lg"
       title={t.schemaEditor.saveVersion(editor.base.schema.version + 1)}
     >
-      <Review sourceAppId={sourceAppId} editor={editor} onClose={onClose} />
+      <Review sourceAppId={sourceAppId} editor={editor} settings={settings} onClose={onClose} />
     </Modal>
   );
 }
 
-function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'>) {
+function Review({ sourceAppId, editor, settings, onClose }: Omit<SaveDialogProps, 'opened'>) {
   const check = useQuery({
     queryKey: ['schema-check', sourceAppId, editor.replacement],
     queryFn: ({ signal }) =>
@@ -51,7 +55,8 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
   const isWaiting = mustWait(editor, useRenaming({ sourceAppId, asAdmin: true }));
   return (
     <Stack>
-      <ChangeList changes={editor.changes} />
+      <ChangeList changes={editor.changes} hasRecords={check.data !== undefined && check.data.checked > 0} />
+      {settings.changed.length > 0 && <Text>{t.schemaEditor.savedToo(namesOf(settings.changed))}</Text>}
       {editor.renames.map((rename) => (
         <RenameChoice
           key={rename.id}
@@ -85,7 +90,10 @@ function Review({ sourceAppId, editor, onClose }: Omit<SaveDialogProps, 'opened'
         <Button
           loading={save.isPending}
           disabled={check.isPending || isWaiting}
-          onClick={() => save.mutate(editor.draft)}
+          onClick={() => {
+            if (settings.changed.length > 0) settings.save();
+            save.mutate(editor.draft);
+          }}
         >
           {t.schemaEditor.saveVersion(editor.base.schema.version + 1)}
         </Button>

@@ -30,6 +30,7 @@ export const apps: typeof en = {
     users: 'Personen',
     form: 'Formular',
     fields: 'Felder',
+    texts: 'Texte',
     design: 'Gestaltung',
     versions: 'Versionen',
     share: 'Teilen',

@@ -161,6 +161,7 @@ export const connect: typeof en = {
     form: 'Formulareinstellungen',
     saved: 'Gespeichert. Die Einstellungen gelten jetzt.',
     noChanges: 'Keine Änderungen',
+    discarded: 'Änderungen verworfen',
     invalid: (count) => plural(count, { one: '# ungültige Einstellung', other: '# ungültige Einstellungen' }),
     discard: 'Verwerfen',
     save: 'Einstellungen speichern',
@@ -196,7 +197,7 @@ export const connect: typeof en = {
       corners: 'Ecken',
       logo: 'Logo',
       logoDark: 'Logo für dunkle Hintergründe',
-      logoAlt: 'Text des Logos',
+      logoAlt: 'Was das Logo sagt',
       cover: 'Titelbild',
       captchaOutage: 'Solange der Anbieter nicht erreichbar ist',
       botProtection: 'Schutz vor Bots',
@@ -243,7 +244,7 @@ export const connect: typeof en = {
       corners: { square: 'Eckig', round: 'Rund' },
     },
     imageNote: (max) => `PNG, JPEG oder WebP, höchstens ${max} kB`,
-    logoAltNote: 'Für Menschen, die das Logo nicht sehen. Leer: Es schmückt nur',
+    logoAltNote: 'Wird Menschen vorgelesen, die das Logo nicht sehen, etwa Ihr Name',
     images: {
       logo: { choose: 'Logo wählen', replace: 'Anderes Logo wählen', remove: 'Logo entfernen' },
       logoDark: {
@@ -257,6 +258,7 @@ export const connect: typeof en = {
     imageTooLarge: (size, max) =>
       `Diese Datei hat ${formatNumber(size)} kB. Möglich sind höchstens ${formatNumber(max)} kB`,
     shownDevice: 'Gerät in der Vorschau',
+    viewLanguage: 'Sprache in der Vorschau',
     devices: { desktop: 'Computer', phone: 'Telefon' },
     visitorScheme: 'Farben in der Vorschau',
     visitorSchemes: { auto: 'Wie hier', light: 'Hell', dark: 'Dunkel' },

@@ -5,15 +5,30 @@ export const schemaEditor: typeof en = {
   goToApps: 'Zu den Apps',
   liveVersionNote: (version) => `Schemaversion ${version} · aktiv`,
   connectForm: 'Formular teilen',
-  titles: { fields: 'Felder', json: 'Felder als JSON', versions: 'Versionen' },
+  titles: {
+    fields: 'Felder',
+    texts: 'Texte',
+    design: 'Gestaltung',
+    json: 'Felder als JSON',
+    versions: 'Versionen',
+  },
+  mode: 'Was Sie mit dem Formular tun',
+  edit: 'Bearbeiten',
+  tryIt: 'Ausprobieren',
+  properties: 'Eigenschaften des Feldes',
+  closeProperties: 'Eigenschaften schließen',
+  chooseField:
+    'Wählen Sie ein Feld des Formulars, um es zu bearbeiten. Titel, Beschreibung und Schaltfläche bearbeiten Sie im Formular.',
+  addDescription: 'Beschreibung hinzufügen',
+  emailIsFixed: 'Jedes Formular fragt nach der E-Mail-Adresse',
+  more: 'Weitere Optionen',
+  hidden: 'Versteckt',
 
   preview: 'Vorschau',
-  changesDiscarded: 'Änderungen verworfen',
   noChanges: 'Keine Änderungen',
+  savedToo: (names) => `Ebenfalls gespeichert: ${names}`,
   invalidFields: (count) => plural(count, { one: '# ungültiges Feld', other: '# ungültige Felder' }),
-  discard: 'Verwerfen',
   review: 'Prüfen und speichern',
-  restored: 'Ihre nicht gespeicherten Änderungen wurden wiederhergestellt.',
 
   otherVersionSaved: (version, own) =>
     `Jemand anderes hat Version ${version} gespeichert, während Sie Version ${own} bearbeitet haben.`,
@@ -55,12 +70,8 @@ export const schemaEditor: typeof en = {
   staffOnly: 'Nur Ihr Team kann das setzen',
   staffOnlyNote: 'Es steht nicht im Formular. Ein neuer Datensatz beginnt mit dem Vorgabewert.',
   staff: 'Ihr Team',
-  form: 'Formular',
 
-  firstChoice: 'erste',
-  secondChoice: 'zweite',
-
-  choicesNote: 'Wert eingeben und die Eingabetaste drücken',
+  choicesNote: 'Wert eingeben und die Eingabetaste drücken, oder eine Liste mit einem Wert je Zeile einfügen',
   standard: 'Standard',
   noLimit: 'Unbegrenzt',
   consentVersion: 'Version',

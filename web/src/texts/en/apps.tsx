@@ -29,6 +29,7 @@ export const apps = {
     users: 'People',
     form: 'Form',
     fields: 'Fields',
+    texts: 'Texts',
     design: 'Design',
     versions: 'Versions',
     share: 'Share',

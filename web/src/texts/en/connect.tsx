@@ -155,6 +155,7 @@ export const connect = {
     form: 'Form settings',
     saved: 'Saved. The settings apply now.',
     noChanges: 'No changes',
+    discarded: 'Changes discarded',
     invalid: (count: number) => plural(count, { one: '# invalid setting', other: '# invalid settings' }),
     discard: 'Discard',
     save: 'Save settings',
@@ -186,7 +187,7 @@ export const connect = {
       corners: 'Corners',
       logo: 'Logo',
       logoDark: 'Logo for dark backgrounds',
-      logoAlt: 'Text of the logo',
+      logoAlt: 'What the logo says',
       cover: 'Cover picture',
       drafts: 'Unsent entries',
       timeZone: 'Time zone',
@@ -237,7 +238,7 @@ export const connect = {
       corners: { square: 'Square', round: 'Round' },
     },
     imageNote: (max: number) => `PNG, JPEG or WebP, at most ${max} kB`,
-    logoAltNote: 'For people who do not see the logo. Empty: it decorates',
+    logoAltNote: 'Read aloud to people who do not see the logo, for example your name',
     images: {
       logo: { choose: 'Choose a logo', replace: 'Choose another logo', remove: 'Remove the logo' },
       logoDark: {
@@ -255,6 +256,7 @@ export const connect = {
     imageTooLarge: (size: number, max: number) =>
       `This file has ${formatNumber(size)} kB. At most ${formatNumber(max)} kB are possible`,
     shownDevice: 'Device in the preview',
+    viewLanguage: 'Language in the preview',
     devices: { desktop: 'Desktop', phone: 'Phone' },
     visitorScheme: 'Colors in the preview',
     visitorSchemes: { auto: 'As here', light: 'Light', dark: 'Dark' },

@@ -5,15 +5,30 @@ export const schemaEditor = {
   goToApps: 'Go to apps',
   liveVersionNote: (version: number) => `Schema version ${version} · live`,
   connectForm: 'Share the form',
-  titles: { fields: 'Fields', json: 'Fields as JSON', versions: 'Versions' },
+  titles: {
+    fields: 'Fields',
+    texts: 'Texts',
+    design: 'Design',
+    json: 'Fields as JSON',
+    versions: 'Versions',
+  },
+  mode: 'What you do with the form',
+  edit: 'Edit',
+  tryIt: 'Try it',
+  properties: 'Properties of the field',
+  closeProperties: 'Close the properties',
+  chooseField:
+    'Choose a field of the form to edit it. The title, the description and the button are edited in the form.',
+  addDescription: 'Add a description',
+  emailIsFixed: 'Every form asks for the email address',
+  more: 'More options',
+  hidden: 'Hidden',
 
   preview: 'Preview',
-  changesDiscarded: 'Changes discarded',
   noChanges: 'No changes',
+  savedToo: (names: string) => `Saved too: ${names}`,
   invalidFields: (count: number) => plural(count, { one: '# invalid field', other: '# invalid fields' }),
-  discard: 'Discard',
   review: 'Review and save',
-  restored: 'Your unsaved changes were restored.',
 
   otherVersionSaved: (version: number, own: number) =>
     `Someone else saved version ${version} while you were editing version ${own}.`,
@@ -55,12 +70,7 @@ export const schemaEditor = {
   staffOnly: 'Only your team can set this',
   staffOnlyNote: 'It is not in the form. A new record begins with the default value.',
   staff: 'Your team',
-  form: 'Form',
-
-  firstChoice: 'first',
-  secondChoice: 'second',
-
-  choicesNote: 'Type a value and press Enter',
+  choicesNote: 'Type a choice and press Enter, or paste a list with one in each line',
   standard: 'Standard',
   noLimit: 'No limit',
   consentVersion: 'Version',

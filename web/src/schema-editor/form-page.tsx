@@ -8,36 +8,52 @@ import { WorkStatus } from '../background-work/work-status.tsx';
 import { PlugIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
+import { ConnectedPage } from '../connect/connected-page.tsx';
 import { formSettingsQuery } from '../connect/queries.ts';
 import { otherLanguages, TranslatedLanguages } from '../languages/languages.ts';
+import { useAbilities } from '../session/abilities.tsx';
 import { AppNotFound, NotFoundPage } from '../shell/not-found-page.tsx';
 import { PageSkeleton } from '../shell/page-skeleton.tsx';
 import { t } from '../texts/texts.ts';
-import { appPath } from '../users/scope.ts';
-import { Editor, TABS } from './editor.tsx';
+import { appPath, type Scope } from '../users/scope.ts';
+import { Editor, SettingsEditorOnly, TABS, type Tab } from './editor.tsx';
 
 /** How often an open editor checks for a newer version. */
 const POLL_INTERVAL_MS = 10_000;
 
-/** The schema of one app: fields, JSON and versions. For administrators. */
-export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppId: string; tab?: string | undefined }) {
-  const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
-  // The texts of fields are translated into the languages of the form.
-  const form = useQuery({ ...formSettingsQuery(sourceAppId), refetchInterval: false });
-  const renaming = useRenaming({ sourceAppId, asAdmin: true });
+/** The form of one app: fields, texts, design, JSON and versions. */
+export default function FormPage({ scope, tab = 'fields' }: { scope: Scope; tab?: string | undefined }) {
+  const can = useAbilities();
   const activeTab = TABS.find((id) => id === tab);
-
   if (!activeTab) return <NotFoundPage />;
-  if (hasStatus(newest.error, 404)) {
+  if (can.schema) return <WholeForm scope={scope} tab={activeTab} />;
+  if (activeTab !== 'texts' && activeTab !== 'design') return <NotFoundPage />;
+  return (
+    <ConnectedPage scope={scope} title={t.schemaEditor.titles[activeTab]}>
+      {(app) => <SettingsEditorOnly app={app} tab={activeTab} />}
+    </ConnectedPage>
+  );
+}
+
+function WholeForm({ scope, tab }: { scope: Scope; tab: Tab }) {
+  const { sourceAppId } = scope;
+  const newest = useQuery({ ...appSchemaQuery(sourceAppId), refetchInterval: POLL_INTERVAL_MS });
+  const form = useQuery(formSettingsQuery(sourceAppId));
+  const renaming = useRenaming({ sourceAppId, asAdmin: true });
+  const error = newest.error ?? form.error;
+  if (hasStatus(error, 404)) {
     return <AppNotFound sourceAppId={sourceAppId} path="/apps" action={t.schemaEditor.goToApps} />;
   }
-  if (!newest.data)
-    return newest.error ? <LoadError error={newest.error} onRetry={newest.refetch} /> : <PageSkeleton />;
+  if (!newest.data || !form.data) {
+    if (!error) return <PageSkeleton />;
+    return <LoadError error={error} onRetry={() => Promise.all([newest.refetch(), form.refetch()])} />;
+  }
+  const { schema } = newest.data;
   return (
     <>
       <PageHeader
-        title={t.schemaEditor.titles[activeTab]}
-        note={`${sourceAppId} · ${t.schemaEditor.liveVersionNote(newest.data.schema.version)}`}
+        title={t.schemaEditor.titles[tab]}
+        note={`${sourceAppId} · ${t.schemaEditor.liveVersionNote(schema.version)}`}
       >
         <Button
           component={Link}
@@ -48,10 +64,10 @@ export default function SchemaPage({ sourceAppId, tab = 'fields' }: { sourceAppI
           {t.schemaEditor.connectForm}
         </Button>
       </PageHeader>
-      <WorkStatus sourceAppId={sourceAppId} asAdmin fields={newest.data.schema.fields} />
+      <WorkStatus sourceAppId={sourceAppId} asAdmin fields={schema.fields} />
       <RenameNotice renaming={renaming} />
-      <TranslatedLanguages value={form.data ? otherLanguages(form.data.settings) : []}>
-        <Editor sourceAppId={sourceAppId} newest={newest.data} tab={activeTab} />
+      <TranslatedLanguages value={otherLanguages(form.data.settings)}>
+        <Editor app={{ ...scope, schema, stored: form.data }} newest={newest.data} tab={tab} />
       </TranslatedLanguages>
     </>
   );
