@@ -233,7 +233,7 @@ describe('the dashboard', () => {
     await labels.getByRole('group', { name: 'German' }).getByLabel('Label of free').fill('Kostenlos');
     await schema.show('Try it');
     const preview = page.getByRole('complementary', { name: 'Preview' });
-    await preview.getByLabel('Language').selectOption('German');
+    await page.getByLabel('Language in the preview').selectOption('German');
     await preview.getByLabel('Tarif').selectOption('Kostenlos');
     expect(await axeViolations(page)).toEqual([]);
     await schema.save();

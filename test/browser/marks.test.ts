@@ -90,7 +90,7 @@ it('the previews of the dashboard show them, its input of the label names the si
   await preview.getByRole('checkbox', { name: 'I accept the terms' }).waitFor();
   expect(await preview.locator('label strong').innerText()).toBe('the');
   for (const [index, { html, plain }] of markVectors.entries()) {
-    const description = preview.getByLabel(`F${index}`, { exact: true }).locator('xpath=../..').locator('p');
+    const description = preview.locator(`#data-f${index}-help`);
     expect(await description.textContent()).toBe(plain);
     const tags = /<(?:strong|em|a)\b/g;
     expect((await description.innerHTML()).match(tags)).toEqual(html.match(tags));

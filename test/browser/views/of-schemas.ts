@@ -27,7 +27,9 @@ export const OF_SCHEMAS: View[] = [
     path: '/apps/APP',
     open: async (page) => {
       await page.getByText('Try it', { exact: true }).click();
-      await page.getByRole('button', { name: 'Check' }).click();
+      const form = page.getByRole('complementary', { name: 'Preview' });
+      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByText('This submission would be rejected').waitFor();
     },
   },
   {

@@ -20,7 +20,7 @@ import { type DraftEditor, useDraft } from './draft/use-draft.ts';
 import classes from './editor.module.css';
 import { FieldPanel } from './field/field-panel.tsx';
 import { JsonTab } from './json-tab.tsx';
-import { Preview } from './preview/preview.tsx';
+import { TryForm } from './preview/try-form.tsx';
 import { History } from './saving/history.tsx';
 import { MergeDialog } from './saving/merge-dialog.tsx';
 import { SaveDialog } from './saving/save-dialog.tsx';
@@ -126,14 +126,18 @@ function Fields({ sourceAppId, editor, settings }: FieldsProps) {
             { value: 'try', label: t.schemaEditor.tryIt },
           ]}
         />
-        {mode === 'edit' && (
-          <ViewTools view={{ ...view, tag }} tags={tags} onChange={(part) => setView({ ...view, ...part })} />
-        )}
+        <ViewTools view={{ ...view, tag }} tags={tags} onChange={(part) => setView({ ...view, ...part })} />
       </div>
       <div className={classes.columns}>
         {mode === 'try' ? (
-          <aside className={classes.preview} aria-label={t.schemaEditor.preview}>
-            <Preview schema={editor.checked.schema} isPartial={editor.checked.problems.size > 0} />
+          <aside aria-label={t.schemaEditor.preview}>
+            <TryForm
+              name={sourceAppId}
+              schema={editor.checked.schema}
+              settings={settings.draft}
+              view={{ ...view, tag }}
+              isPartial={editor.checked.problems.size > 0}
+            />
           </aside>
         ) : (
           <Canvas

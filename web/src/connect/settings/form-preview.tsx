@@ -1,11 +1,10 @@
 import { useEffect, useRef } from 'react';
-import type { StepTitle } from '#src/features/display/form-steps.ts';
 import { withPreset } from '#src/features/display/theme.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { directionOf, forTag, useServiceTexts } from '../../languages/languages.ts';
+import { directionOf, useServiceTexts } from '../../languages/languages.ts';
 import { formMarkup, imagesOf, render, thanksMarkup } from './rendered-form.ts';
 import own from './settings.module.css';
-import { pageTitlesIn, type SettingsDraft, textsIn, themeIn } from './settings-draft.ts';
+import { type SettingsDraft, textsIn, themeIn, titlesIn } from './settings-draft.ts';
 import type { View } from './view.tsx';
 
 interface FormPreviewProps {
@@ -36,13 +35,4 @@ export function FormPreview({ settings: draft, sourceAppId, fields, view, isThan
     // Inert: it shows the form, and nothing can be entered.
     <div ref={host} className={own[view.device]} lang={lang} dir={directionOf(lang)} inert data-preview />
   );
-}
-
-/** The texts of pages in a language; a missing one is the original. */
-function titlesIn(draft: SettingsDraft, tag: string): StepTitle[] {
-  return pageTitlesIn(draft).map(({ page, title, titles, description, descriptions }) => ({
-    page,
-    title: forTag(titles, tag) || title,
-    description: forTag(descriptions, tag) || description,
-  }));
 }

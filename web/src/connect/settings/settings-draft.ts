@@ -1,3 +1,4 @@
+import type { StepTitle } from '#src/features/display/form-steps.ts';
 import type { PresetName } from '#src/features/display/presets.ts';
 import type { Theme } from '#src/features/display/theme.ts';
 import type { FormSettings } from '../../api/endpoints.ts';
@@ -163,6 +164,15 @@ type PageTitle = NonNullable<FormSettings['pages']>[number];
 
 /** Returns the titles of pages of a draft. */
 export const pageTitlesIn = ({ pages }: Pick<SettingsDraft, 'pages'>): PageTitle[] => JSON.parse(pages || '[]');
+
+/** Returns the texts of pages of a draft in a language; a missing one is the original. */
+export function titlesIn(draft: SettingsDraft, tag: string): StepTitle[] {
+  return pageTitlesIn(draft).map(({ page, title, titles, description, descriptions }) => ({
+    page,
+    title: forTag(titles, tag) || title,
+    description: forTag(descriptions, tag) || description,
+  }));
+}
 
 /**
  * Returns the texts of pages with one replaced, as JSON.

@@ -5,6 +5,7 @@ import type { Scope } from '../../users/scope.ts';
 import { ConnectedPage } from '../connected-page.tsx';
 import type { ConnectedApp } from '../queries.ts';
 import { SaveBar } from './save-bar.tsx';
+import own from './settings.module.css';
 import { SettingsFields } from './settings-fields.tsx';
 import { useSettings } from './use-settings.ts';
 
@@ -22,7 +23,7 @@ function Editor({ app }: { app: ConnectedApp }) {
   return (
     <Form noValidate onSubmit={editor.save}>
       <SaveBar settings={editor} isInForm />
-      <section className={card.card} aria-label={t.connect.settings.form}>
+      <section className={`${card.card} ${own.page}`} aria-label={t.connect.settings.form}>
         <SettingsFields app={app} editor={editor} />
       </section>
     </Form>

@@ -16,8 +16,8 @@ const PART_STYLES = `
   .send { display: inline-block; min-height: 3em; padding: 0.75em 1.75em; box-sizing: border-box; border-radius: var(--radius); background: var(--accent); color: var(--on-accent); font-weight: 600; justify-self: start; }
 `;
 
-/** The styles of the parts of a form with a theme. */
-export function useCanvasSheet(theme: Theme): CSSStyleSheet {
+/** The styles of a form, or of parts of one, with a theme. */
+export function useFormSheet(theme: Theme): CSSStyleSheet {
   const given = JSON.stringify(theme);
   return useMemo(() => sheetOf(JSON.parse(given), PART_STYLES), [given]);
 }

@@ -19,7 +19,7 @@ import { formControls, MAX_FIELDS, publicFields } from '../draft/rules.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
 import { fieldLabel } from '../field/field-label.ts';
 import classes from './canvas.module.css';
-import { surfaceStyles, useCanvasSheet } from './canvas-sheet.ts';
+import { surfaceStyles, useFormSheet } from './canvas-sheet.ts';
 import { FieldRow } from './field-row.tsx';
 import { FormPart } from './form-part.tsx';
 import { FormText } from './form-text.tsx';
@@ -53,7 +53,7 @@ export function Canvas(props: CanvasProps) {
   const service = useServiceTexts(lang);
   const theme = withPreset(themeIn(settings.draft));
   const scheme = theme.scheme === undefined || theme.scheme === 'auto' ? view.scheme : theme.scheme;
-  const sheet = useCanvasSheet({ ...theme, scheme });
+  const sheet = useFormSheet({ ...theme, scheme });
   const surfaces = surfaceStyles({ ...theme, scheme });
   const rendered = useRendered(editor, lang, (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS));
 

@@ -35,8 +35,6 @@ export const conditions: typeof en = {
   beginPage: 'Mit diesem Feld eine neue Seite beginnen',
   joinPage: (page) => `Mit Seite ${page - 1} verbinden`,
   titleOfPage: 'Titel der Seite',
-  notShown: (labels) => `Mit diesen Werten nicht gezeigt: ${labels}`,
-  allShown: 'Mit diesen Werten wird jedes Feld gezeigt.',
   pageTitles: 'Texte der Seiten',
   pageTitle: (page) => `Titel der Seite ${page}`,
   pageTitleIn: (page, language) => `Titel der Seite ${page} auf ${language}`,

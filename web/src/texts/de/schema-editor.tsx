@@ -85,20 +85,12 @@ export const schemaEditor: typeof en = {
 
   invalidNotShown: 'Ungültige Felder werden nicht angezeigt.',
   previewNote: 'Probieren Sie aus, was das Formular annimmt. Es wird nichts gesendet.',
-  language: 'Sprache',
-  original: 'Originalsprache',
-  check: 'Prüfen',
   accepted: 'Diese Einsendung würde angenommen.',
   rejected: (problems) =>
     plural(problems, {
       one: 'Diese Einsendung würde abgelehnt: # Problem.',
       other: 'Diese Einsendung würde abgelehnt: # Probleme.',
     }),
-  selectOption: 'Bitte wählen',
-  chooseFile: 'Datei wählen',
-  isHidden: (label) => `${label} ist versteckt.`,
-  isHiddenAndSends: (label, value) => `${label} ist versteckt und sendet „${value}“.`,
-  itemToAppend: 'Anzufügender Eintrag',
 
   jsonNote: (request) => (
     <>Der Inhalt der Anfrage {request}. Sie können ihn bearbeiten, kopieren oder ein Schema einfügen.</>

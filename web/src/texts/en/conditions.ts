@@ -36,8 +36,6 @@ export const conditions = {
   beginPage: 'Begin a new page with this field',
   joinPage: (page: number) => `Join with page ${page - 1}`,
   titleOfPage: 'Title of the page',
-  notShown: (labels: string) => `Not shown with these values: ${labels}`,
-  allShown: 'With these values every field is shown.',
   pageTitles: 'Texts of the pages',
   pageTitle: (page: number) => `Title of page ${page}`,
   pageTitleIn: (page: number, language: string) => `Title of page ${page} in ${language}`,

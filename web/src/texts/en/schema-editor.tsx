@@ -84,20 +84,12 @@ export const schemaEditor = {
 
   invalidNotShown: 'Invalid fields are not shown.',
   previewNote: 'Test what the form accepts. Nothing is sent.',
-  language: 'Language',
-  original: 'Original',
-  check: 'Check',
   accepted: 'This submission would be accepted.',
   rejected: (problems: number) =>
     plural(problems, {
       one: 'This submission would be rejected: # problem.',
       other: 'This submission would be rejected: # problems.',
     }),
-  selectOption: 'Select an option',
-  chooseFile: 'Choose a file',
-  isHidden: (label: string) => `${label} is hidden.`,
-  isHiddenAndSends: (label: string, value: string) => `${label} is hidden and sends “${value}”.`,
-  itemToAppend: 'Item to append',
 
   jsonNote: (request: ReactNode) => <>The request body of {request}. Edit it, paste a schema or copy it.</>,
   schemaAsJson: 'Schema as JSON',
