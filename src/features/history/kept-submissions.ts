@@ -21,8 +21,9 @@ import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 const OF_PERSON = { appId: 1, s0: 1, _id: 1 } as const;
 const OF_RECORD = { userId: 1 } as const;
 /**
- * Both lists, the open ones and the done ones. A partial index has one of them: its filter cannot
- * require that a member is absent, and the other list would read what it leaves out.
+ * For both lists, the open ones and the done ones. A partial index of the open ones costs a
+ * submission as much, and the list of the done ones would read what it leaves out; one of the done
+ * ones costs it nothing, but the list of the open ones would read all that are done.
  */
 const BY_DONE = { appId: 1, done: 1, _id: 1 } as const;
 /** The unique index by which a submission is stored once, also on a sharded cluster. */

@@ -78,7 +78,7 @@ export const UserRows = memo(function UserRows({
                     className={classes.email ?? ''}
                     aria-description={isUnread(user, lastLook) ? t.users.unread : undefined}
                   >
-                    <Email>{user.email}</Email>
+                    <Email isLine>{user.email}</Email>
                   </Link>
                 </>
               ) : (
