@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import { joinApp, PASSWORD } from '../support/server/accounts.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
 
@@ -145,7 +146,7 @@ describe('the inbox', () => {
     const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await rows.getByText('Seen before').first().waitFor();
     await looked('inbox');
-    expect(await page.getByText('New', { exact: true }).count()).toBe(0);
+    expect(await page.getByText('Unread').count()).toBe(0);
     await page.getByRole('link', { name: 'People' }).click();
     await page.getByRole('heading', { level: 1, name: 'People' }).waitFor();
     await submit('new@example.com', { message: 'Just arrived' });
@@ -153,8 +154,8 @@ describe('the inbox', () => {
     await page.getByRole('link', { name: 'Inbox' }).click();
     await rows.nth(1).waitFor();
     // The list may come before the time of the last look.
-    await expect.poll(() => rows.nth(0).innerText()).toContain('New');
-    expect(await rows.nth(1).innerText()).not.toContain('New');
+    await expect.poll(() => rows.nth(0).innerText()).toContain('Unread');
+    expect(await rows.nth(1).innerText()).not.toContain('Unread');
     await page.getByLabel('Search all data').fill('seen');
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.nth(0).innerText()).toContain('old@example.com');
@@ -162,10 +163,197 @@ describe('the inbox', () => {
     const device = await visitAs(server, app, '/inbox');
     const there = device.page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
     await there.nth(1).waitFor();
-    await expect.poll(() => device.page.getByText('New', { exact: true }).count()).toBe(0);
+    await expect.poll(() => device.page.getByText('Unread').count()).toBe(0);
     await device.close();
     await page.getByLabel('Search all data').fill('nobody wrote this');
     await page.getByText('No submissions match').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('moves a message to the done ones and back, and is searched there too', { tags: 'long' }, async () => {
+    for (const name of ['First', 'Second', 'Third']) await submit(`${name.toLowerCase()}@example.com`, { name });
+    await arrived(3);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    const folders = page.getByRole('navigation', { name: 'Messages' });
+    const messageOf = (name: string) => page.getByRole('article', { name: `Message of ${name}@example.com` });
+    const done = () =>
+      server.db.collection('submissions').distinct('email', { sourceAppId: app.sourceAppId, done: true });
+    await rows.getByText('third@example.com').click();
+    await messageOf('third').getByRole('button', { name: 'Done' }).click();
+    // The next one opens.
+    await messageOf('second').waitFor();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(await done()).toEqual(['third@example.com']);
+    await page.keyboard.press('e');
+    await messageOf('first').waitFor();
+    await page.keyboard.press('e');
+    // There is no next one.
+    await page.getByRole('heading', { name: 'All messages are done' }).waitFor();
+    expect(new URL(page.url()).pathname).toMatch(/\/inbox$/);
+    await expect.poll(async () => (await done()).length).toBe(3);
+
+    // Only the last notice stays.
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await rows.getByText('first@example.com').waitFor();
+    expect(await rows.count()).toBe(1);
+    expect(await done()).toEqual(['second@example.com', 'third@example.com']);
+
+    await page.getByLabel('Search all data').fill('Third');
+    await page.getByText('No submissions match').waitFor();
+    await page.getByRole('link', { name: 'Search all messages' }).click();
+    await rows.getByText('third@example.com').waitFor();
+    expect(await folders.getByRole('link', { name: 'All' }).getAttribute('aria-current')).toBe('page');
+    expect(await rows.nth(0).innerText()).toContain('Done');
+    await page.getByLabel('Search all data').fill('');
+    await expect.poll(() => rows.count()).toBe(3);
+    await folders.getByRole('link', { name: 'Done' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?done=true');
+    await page.reload();
+    await rows.getByText('third@example.com').click();
+    await messageOf('third').getByRole('button', { name: 'Move to the inbox' }).click();
+    await messageOf('second').waitFor();
+    await expect.poll(done).toEqual(['second@example.com']);
+    await folders.getByRole('link', { name: 'Open' }).click();
+    await expect.poll(() => rows.count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('');
+    expectClean();
+    await close();
+  });
+
+  it('says that a message was not moved', { tags: 'long' }, async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await arrived(1);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    const row = page.getByRole('list', { name: 'Submissions' }).getByText('ada@example.com');
+    await row.click();
+    await page.getByRole('article').waitFor();
+    const { body } = await server.admin.get(`/auth/users?sourceAppId=${app.sourceAppId}`).expect(200);
+    await server.admin.delete(`/auth/users/${body.users[0].id}?sourceAppId=${app.sourceAppId}`).expect(200);
+    await page.keyboard.press('e');
+    await page.getByText('The message was not moved').waitFor();
+    await page.getByText('Submission not found').waitFor();
+    await page.getByRole('heading', { name: 'No submissions yet' }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('lets viewers read only', { tags: 'long' }, async () => {
+    await submit('ada@example.com', { name: 'Ada' });
+    await arrived(1);
+    const viewer = await joinApp(server, app.sourceAppId, 'viewer');
+    const logIn = { email: viewer.email, password: PASSWORD };
+    const { page, expectClean, close } = await visitAs(server, logIn, `/apps/${app.sourceAppId}/inbox`);
+    await page.getByText('ada@example.com').click();
+    await page.getByRole('article').getByRole('link', { name: 'Reply' }).waitFor();
+    await page.keyboard.press('e');
+    expect(await page.getByRole('button', { name: 'Done' }).count()).toBe(0);
+    expect(await page.getByRole('article').count()).toBe(1);
+    expectClean();
+    await close();
+  });
+
+  it('shows each message as unread until it is opened, is done, or all are marked', { tags: 'long' }, async () => {
+    await submit('old@example.com', { name: 'Before the first visit' });
+    await arrived(1);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    const rows = page.getByRole('list', { name: 'Submissions' }).getByRole('listitem');
+    const unread = async () => {
+      await rows.first().waitFor();
+      return (await rows.filter({ hasText: 'Unread' }).allInnerTexts()).map((text) => /(\w+)@/.exec(text)?.[1]);
+    };
+    await looked('inbox');
+    expect(await unread()).toEqual([]);
+    for (const name of ['one', 'two', 'three', 'four']) await submit(`${name}@example.com`, { name });
+    await arrived(5);
+    await page.reload();
+    await expect.poll(unread).toEqual(['four', 'three', 'two', 'one']);
+    const weightOf = (name: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('[title="${name}@example.com"]')).fontWeight`);
+    expect([await weightOf('four'), await weightOf('old')]).toEqual(['700', '500']);
+    await looked('inbox');
+    await rows.getByText('three@example.com').click();
+    await expect.poll(unread).toEqual(['four', 'two', 'one']);
+    // Also after another visit, although the account has looked.
+    await page.reload();
+    await page.getByRole('article').waitFor();
+    await expect.poll(unread).toEqual(['four', 'two', 'one']);
+    const { body } = await server.admin.get(`/auth/submissions?sourceAppId=${app.sourceAppId}`).expect(200);
+    const two = body.submissions.find(({ email }: { email: string }) => email === 'two@example.com');
+    const path = `/auth/submissions/${two.id}?sourceAppId=${app.sourceAppId}`;
+    await server.admin.patch(path, { done: true }).expect(200);
+    await page.getByRole('navigation', { name: 'Messages' }).getByRole('link', { name: 'All' }).click();
+    await expect.poll(unread).toEqual(['four', 'one']);
+    await page.getByRole('button', { name: 'Actions for Inbox' }).click();
+    await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
+    await expect.poll(unread).toEqual([]);
+    await page.reload();
+    expect(await unread()).toEqual([]);
+
+    // Of more than 500 opened ones, the time of the oldest is kept instead of it.
+    const stored = (change: string): Promise<{ since: string; opened: unknown[] }> =>
+      page.evaluate(`(() => {
+        const key = Object.keys(localStorage).find((name) => name.startsWith('messages read by'));
+        const stored = JSON.parse(localStorage.getItem(key));
+        ${change}
+        localStorage.setItem(key, JSON.stringify(stored));
+        return stored;
+      })()`);
+    await stored(`
+      stored.since = '2000-01-01T00:00:00.000Z';
+      stored.opened = Array.from({ length: 500 }, (_, at) => [String(at), new Date(1e12 + at).toISOString()]);
+    `);
+    await page.reload();
+    await expect.poll(unread).toEqual(['four', 'three', 'one', 'old']);
+    await rows.getByText('four@example.com').click();
+    await expect.poll(unread).toEqual(['three', 'one', 'old']);
+    const { since, opened } = await stored('');
+    expect([since, opened.length]).toEqual([new Date(1e12).toISOString(), 500]);
+    expectClean();
+    await close();
+  });
+
+  it('breaks a long email after a sign, and cuts a longer part', { tags: 'long' }, async () => {
+    const long = 'ada.of.the.department@mathematics.and.physics.of.a.university.example.com';
+    const longer = `${'m'.repeat(60)}@example.com`;
+    await submit(long, { name: 'Ada' });
+    await submit(longer, { name: 'Mary' });
+    await arrived(2);
+    const { page, expectClean, close } = await visitAs(server, app, '/inbox');
+    await page.setViewportSize({ width: 375, height: 800 });
+    const email = (text: string) => page.getByTitle(text, { exact: true }).filter({ visible: true }).first();
+    /** The lines of the visible email, and whether it is within the page. */
+    const layoutOf = (text: string): Promise<{ lines: string[]; fits: boolean }> =>
+      page.evaluate(`(() => {
+        const found = [...document.querySelectorAll('[title="${text}"]')].find((one) => one.checkVisibility());
+        const lines = new Map();
+        for (const node of found.childNodes) {
+          if (!(node instanceof Text) || node.data === '') continue;
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          const top = Math.round(range.getBoundingClientRect().top);
+          lines.set(top, (lines.get(top) ?? '') + node.data);
+        }
+        return { lines: [...lines.values()], fits: found.getBoundingClientRect().right <= innerWidth };
+      })()`);
+    await page.getByRole('list', { name: 'Submissions' }).getByText(long).waitFor();
+    for (const text of [long, longer]) {
+      const { lines, fits } = await layoutOf(text);
+      expect(lines.length).toBeGreaterThan(1);
+      for (const line of lines.slice(0, -1)) expect(line).toMatch(/[@.]$/);
+      expect(fits).toBe(true);
+    }
+    const cut = { lines: [`${'m'.repeat(60)}@`, 'example.com'], fits: true };
+    await email(longer).click();
+    await page.getByRole('article').waitFor();
+    expect(await layoutOf(longer)).toEqual(cut);
+    await page.getByRole('link', { name: 'Show the record' }).click();
+    await page.getByRole('heading', { level: 1, name: longer }).waitFor();
+    expect(await layoutOf(longer)).toEqual(cut);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     expectClean();
     await close();
   });

@@ -160,6 +160,7 @@ describe('a scope', () => {
     ['users:write', 'post', '/auth/people/erase', { email: 'nobody@example.com' }, 200],
     ['users:write', 'post', '/auth/held/none/release', undefined, 404],
     ['users:write', 'delete', '/auth/held/none', undefined, 404],
+    ['users:write', 'patch', '/auth/submissions/none', { done: true }, 409],
     ['export', 'get', '/auth/users/export', undefined, 200],
     ['export', 'post', '/auth/people/export', { email: 'nobody@example.com' }, 200],
     ['webhooks', 'get', '/auth/webhooks', undefined, 200],

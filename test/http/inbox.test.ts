@@ -4,6 +4,7 @@ import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import type { UserDocument } from '../../src/core/users/users.model.ts';
 import { createKeptSubmissions, type KeptSubmission } from '../../src/features/history/kept-submissions.ts';
 import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
+import { joinApp } from '../support/server/accounts.ts';
 import { Client } from '../support/server/client.ts';
 import { runImport } from '../support/server/imports.ts';
 import { createKey } from '../support/server/keys.ts';
@@ -39,6 +40,7 @@ interface Row {
   created: boolean;
   page?: string;
   lang?: string;
+  done?: true;
 }
 
 /** A new app that keeps submissions, with a session of its operator on the second server. */
@@ -295,9 +297,9 @@ describe('GET /auth/submissions/export', () => {
     const csv = (await operator.get('/auth/submissions/export').expect(200)).text;
     expect(csv).toBe(
       [
-        'id,userId,email,at,revision,schemaVersion,created,page,lang,data.name,data.message,data.age,data.topics,data.visits,other',
-        `${second?.id},${second?.userId},eve@x.org,${second?.at},1,2,true,,,,"two\nlines, ""quoted""",,,,`,
-        `${first?.id},${first?.userId},ada@x.org,${first?.at},1,2,true,,,'=1+1,,,"bugs; praise",,"{""extra"":{""deep"":1}}"`,
+        'id,userId,email,at,revision,schemaVersion,created,page,lang,done,data.name,data.message,data.age,data.topics,data.visits,other',
+        `${second?.id},${second?.userId},eve@x.org,${second?.at},1,2,true,,,,,"two\nlines, ""quoted""",,,,`,
+        `${first?.id},${first?.userId},ada@x.org,${first?.at},1,2,true,,,,'=1+1,,,"bugs; praise",,"{""extra"":{""deep"":1}}"`,
         '',
       ].join('\r\n'),
     );
@@ -314,6 +316,173 @@ describe('GET /auth/submissions/export', () => {
     expect(headers['content-disposition']).toMatch(/attachment; filename="app-\d+-submissions-\d{4}-\d\d-\d\d\.csv"/);
     await operator.get('/auth/submissions/export?format=json').expect(400);
     await operator.get('/auth/submissions/export?limit=1').expect(400);
+  });
+});
+
+describe('PATCH /auth/submissions/:id', () => {
+  const marked = (client: Client, id: string | undefined, done: unknown, query = '') =>
+    client.patch(`/auth/submissions/${id}${query}`, { done });
+
+  it('marks a submission as done and as open, and changes nothing else', async () => {
+    const { sourceAppId, operator, submit, inbox, rows } = await keepingApp();
+    await submit('ada@x.org', { message: 'First' });
+    await submit('ada@x.org', { message: 'Second' });
+    const before = await inbox(2);
+    const [second, first] = before;
+    const records = () => a.db.collection('users').find({ sourceAppId }).toArray();
+    await expect.poll(async () => (await records())[0]?.outbox).toEqual([]);
+    const stored = await records();
+    const done = { ...first, done: true };
+    // Also a repeat.
+    for (let n = 0; n < 2; n += 1) expect((await marked(operator, first?.id, true).expect(200)).body).toEqual(done);
+    expect(await rows()).toEqual([second, done]);
+    for (let n = 0; n < 2; n += 1) expect((await marked(operator, first?.id, false).expect(200)).body).toEqual(first);
+    expect(await rows()).toEqual(before);
+    expect(await kept().countDocuments({ sourceAppId, done: { $exists: true } })).toBe(0);
+    expect(await records()).toEqual(stored);
+    const { body } = await operator.get('/auth/audit?action=submission.changed').expect(200);
+    expect(body.events[0]).toMatchObject({ target: first?.id, detail: { done: false } });
+  });
+
+  it('is what the list and the export are filtered by', { tags: 'long' }, async () => {
+    const { operator, submit, inbox, rows } = await keepingApp();
+    for (let n = 0; n < 12; n += 1) await submit(`p${n % 2}@x.org`, { age: n, message: n % 3 ? 'hello' : 'question' });
+    const ages = (found: readonly Row[]) => found.map(({ data }) => data.age);
+    const all = await inbox(12);
+    for (const { id, data } of all) if (Number(data.age) < 7) await marked(operator, id, true).expect(200);
+    expect(ages(await rows())).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    for (const limit of [2, 50]) {
+      expect(ages(await rows(`done=false&limit=${limit}`))).toEqual([11, 10, 9, 8, 7]);
+      expect(ages(await rows(`done=true&limit=${limit}`))).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    }
+    expect(ages(await rows('done=true&where=email:eq:p1@x.org'))).toEqual([5, 3, 1]);
+    expect(ages(await rows('done=false&where=email:eq:p1@x.org'))).toEqual([11, 9, 7]);
+    expect(ages(await rows('done=false&where=email:prefix:p1'))).toEqual([11, 9, 7]);
+    expect(ages(await rows('done=true&q=question'))).toEqual([6, 3, 0]);
+    expect(ages(await rows('done=false&where=data.age:lt:10'))).toEqual([9, 8, 7]);
+    const [from, to] = [all[9]?.at ?? '', all[3]?.at ?? ''];
+    const inTime = all.filter(({ at }) => at >= from && at < to).map(({ data }) => Number(data.age));
+    expect(ages(await rows(`done=true&from=${from}&to=${to}`))).toEqual(inTime.filter((age) => age < 7));
+    expect(ages(await rows(`done=false&from=${from}&to=${to}`))).toEqual(inTime.filter((age) => age >= 7));
+    const file = async (query: string) => {
+      const { text } = await operator.get(`/auth/submissions/export?format=ndjson&${query}`).buffer().expect(200);
+      return ages(text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)])));
+    };
+    expect(await file('done=false')).toEqual([11, 10, 9, 8, 7]);
+    expect(await file('done=true')).toEqual([6, 5, 4, 3, 2, 1, 0]);
+    expect((await operator.get('/auth/submissions/export?done=true').expect(200)).text).toContain(',true,,,true,');
+    const { body } = await operator.get('/auth/submissions?done=false&limit=2').expect(200);
+    for (const other of ['', 'done=true&']) {
+      await operator.get(`/auth/submissions?${other}limit=2&cursor=${body.next}`).expect(400);
+    }
+    for (const query of ['done=yes', 'done=', 'done=true&done=false']) {
+      await operator.get(`/auth/submissions?${query}`).expect(400);
+    }
+  });
+
+  it('takes nothing from a field of the same name, as the email takes nothing from one', async () => {
+    const { operator, submit, inbox, rows } = await keepingApp([
+      { key: 'done', kind: 'checkbox' },
+      { key: 'email', kind: 'text' },
+    ]);
+    await submit('ada@x.org', { done: true, email: 'other@x.org' });
+    await submit('other@x.org', { done: false, email: 'ada@x.org' });
+    const [second, first] = await inbox(2);
+    await marked(operator, second?.id, true).expect(200);
+    const done = { ...second, done: true };
+    expect(await rows('where=data.done:eq:true')).toEqual([first]);
+    expect(await rows('where=data.done:eq:true&done=true')).toEqual([]);
+    expect(await rows('where=data.done:eq:false&done=true')).toEqual([done]);
+    expect(await rows('where=data.email:eq:other@x.org')).toEqual([first]);
+    expect(await rows('where=email:eq:ada@x.org&where=data.email:eq:ada@x.org')).toEqual([]);
+  });
+
+  it('reads no more than its page, however many are done, or open', { tags: 'long' }, async () => {
+    const { sourceAppId, submit, inbox, rows } = await keepingApp();
+    await submit('ada@x.org');
+    await inbox(1);
+    const stored = await kept().findOne({ sourceAppId });
+    const newId = createOrderedIds();
+    const copies = (count: number, done?: true) =>
+      Array.from({ length: count }, () => ({ ...stored, _id: newId(new Date()), ...(done && { done }) }));
+    /** The keys and documents that the database reads for a query with ten matches. */
+    const examined = async (query: string): Promise<number> => {
+      await a.db.command({ profile: 2 });
+      const found = await rows(query);
+      await a.db.command({ profile: 0 });
+      const profiled = a.db.collection('system.profile');
+      const reads = await profiled.find({ ns: `${a.db.databaseName}.submissions`, op: 'query' }).toArray();
+      await profiled.drop();
+      expect(found).toHaveLength(10);
+      expect(reads.length).toBeGreaterThan(0);
+      return reads.reduce((sum, { docsExamined, keysExamined }) => sum + docsExamined + keysExamined, 0);
+    };
+    await kept().insertMany([...copies(9), ...copies(2_000, true)] as never[]);
+    expect(await examined('done=false')).toBeLessThan(100);
+    await kept().updateMany({ sourceAppId }, [{ $set: { done: { $cond: ['$done', '$$REMOVE', true] } } }]);
+    expect(await examined('done=true')).toBeLessThan(100);
+  });
+
+  it('is for those who may change records, of the app that keeps the submission', { tags: 'long' }, async () => {
+    const one = await keepingApp();
+    const two = await keepingApp();
+    await one.submit('ada@x.org');
+    const id = (await one.inbox(1))[0]?.id;
+    const ofOne = `?sourceAppId=${one.sourceAppId}`;
+    await marked(a.client, id, true).expect(401);
+    await marked(two.operator, id, true).expect(404);
+    await marked(two.operator, id, true, ofOne).expect(403);
+    const viewer = await joinApp(a, one.sourceAppId, 'viewer');
+    await viewer.client.get(`/auth/submissions${ofOne}`).expect(200);
+    await marked(viewer.client, id, true, ofOne).expect(403);
+    const reader = await createKey(a, one.operator, ['users:read', 'export']);
+    await reader.send('patch', `/auth/submissions/${id}`, { done: true }).expect(403);
+    const foreign = await createKey(a, two.operator, ['users:write']);
+    await foreign.send('patch', `/auth/submissions/${id}`, { done: true }).expect(404);
+    expect(await one.rows('done=true')).toEqual([]);
+
+    const editor = await joinApp(a, one.sourceAppId, 'editor');
+    await marked(editor.client, id, true, ofOne).expect(200);
+    const writer = await createKey(a, one.operator, ['users:write']);
+    await writer.send('patch', `/auth/submissions/${id}`, { done: false }).expect(200);
+    await marked(a.admin, id, true, ofOne).expect(200);
+    expect(await one.rows('done=true')).toHaveLength(1);
+
+    for (const body of [{}, { done: 'true' }, { done: null }, { done: 1 }, { done: true, more: 1 }, []]) {
+      await one.operator.patch(`/auth/submissions/${id}`, body).expect(400);
+    }
+    for (const unknown of ['none', 'export', new UUID().toString(), '%00']) {
+      const { body } = await marked(one.operator, unknown, true).expect(404);
+      expect(body.code).toBe('submissionNotFound');
+    }
+    await one.operator.put(`/auth/apps/${one.sourceAppId}/history`, { submissions: false }).expect(200);
+    await marked(one.operator, id, false).expect(409);
+  });
+
+  it('is 404 for an erased one, and in the export of its person', { tags: 'long' }, async () => {
+    const { sourceAppId, operator, submit, inbox } = await keepingApp();
+    const record = await submit('ada@x.org', { message: 'Secret' });
+    const id = (await inbox(1))[0]?.id;
+    await marked(operator, id, true).expect(200);
+    const { body } = await operator.post('/auth/people/export', { email: 'ada@x.org' }).expect(200);
+    const entries = body.entries.filter(({ kind }: { kind: string }) => kind === 'submission');
+    expect(entries).toMatchObject([{ id, done: true }]);
+    await operator.delete(`/auth/users/${record}`).expect(200);
+    for (const done of [true, false]) await marked(operator, id, done).expect(404);
+    expect(await kept().countDocuments({ sourceAppId })).toBe(0);
+  });
+
+  it('stays when the submission is kept again', { tags: 'long' }, async () => {
+    const { sourceAppId, operator, submit, inbox } = await keepingApp();
+    await submit('ada@x.org', { age: 0 });
+    const id = (await inbox(1))[0]?.id;
+    await marked(operator, id, true).expect(200);
+    // As of a server that stopped before it removed the event.
+    const record = await a.db.collection('users').findOne({ sourceAppId });
+    const outbox = [{ id: record?._id, at: record?.createdAt, changed: [], kept: true }];
+    await a.db.collection('users').updateOne({ sourceAppId }, { $set: { outbox } });
+    for (let n = 1; n <= 20; n += 1) await submit('ada@x.org', { age: n });
+    expect((await inbox(21)).at(-1)).toMatchObject({ id, done: true });
   });
 });
 

@@ -182,6 +182,27 @@ async function ofApp(): Promise<Setting[]> {
   ];
 }
 
+/** Returns the mark of a kept submission. */
+async function ofInbox(): Promise<Setting[]> {
+  const { sourceAppId } = await main.admin.buildApp();
+  await main.admin.put(`/auth/apps/${sourceAppId}/history`, { submissions: true }).expect(200);
+  const app = await documents('apps').findOne({ sourceAppId });
+  const [_id, email, now] = [new UUID(), 'ada@example.com', new Date()];
+  const own = { _id, appId: app?._id, sourceAppId, email, s0: email, userId: new UUID(), data: {}, schemaVersion: 1 };
+  const kept = { ...own, createdAt: now, updatedAt: now, revision: 1, created: true };
+  await documents('submissions').insertOne(kept as never);
+  const path = `/auth/submissions/${_id}?sourceAppId=${sourceAppId}`;
+  return [
+    {
+      name: 'the mark of a kept submission',
+      held: ['update', 'submissions'],
+      older: (at) => at.patch(path, { done: true }),
+      newer: (at) => at.patch(path, { done: false }),
+      stored: async () => (await documents('submissions').findOne({ sourceAppId }))?.done,
+    },
+  ];
+}
+
 /** Returns what else belongs to the webhooks of one app. */
 async function ofWebhooks(): Promise<Setting[]> {
   const { sourceAppId } = await main.admin.buildApp();
@@ -421,7 +442,8 @@ beforeAll(async () => {
   await main.services.jobs.stop();
   ({ proxy, slow } = await startSlow({}, main.database));
   await slow.services.jobs.stop();
-  const settings = (await Promise.all([ofApp(), ofWebhooks(), ofStalls(), ofInvitations(), ofAccounts()])).flat();
+  const groups = [ofApp(), ofInbox(), ofWebhooks(), ofStalls(), ofInvitations(), ofAccounts()];
+  const settings = (await Promise.all(groups)).flat();
   const late: HeldRequest[] = [];
   for (const setting of settings) late.push(await hold(setting));
   // A refusal tells that the deadline has passed; requests that are held longer began before.

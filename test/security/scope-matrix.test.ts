@@ -34,6 +34,7 @@ const OPENED: Record<Scope, string[]> = {
     'releaseHeld',
     'deleteHeld',
     'revertUser',
+    'changeSubmission',
     'changeUsers',
     'undoChange',
     'stopChange',

@@ -20,6 +20,7 @@ export const AUDITED_CHANGES = [
   'person.erased',
   'held.released',
   'held.deleted',
+  'submission.changed',
   'view.created',
   'view.changed',
   'view.deleted',

@@ -54,8 +54,8 @@ export function createHistory({ config, connection, users, guardOfErased, load, 
     kept,
     /** The collection of kept submissions. */
     submissions,
-    /** For lists of kept submissions. */
-    read: { dropOld: kept.dropOld, ranges, pages },
+    /** For the inbox. */
+    read: { dropOld: kept.dropOld, setDone: kept.setDone, ranges, pages },
     feature: {
       part: createHistoryPart(history),
       models: Object.values(models),

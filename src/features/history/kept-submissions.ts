@@ -9,7 +9,7 @@ import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
-import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
+import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import { type Older, ownedBy, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import { indexText, MAX_CODE_POINTS } from '../../platform/text/index-value.ts';
@@ -20,6 +20,12 @@ import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 
 const OF_PERSON = { appId: 1, s0: 1, _id: 1 } as const;
 const OF_RECORD = { userId: 1 } as const;
+/**
+ * For both lists, the open ones and the done ones. A partial index of the open ones costs a
+ * submission as much, and the list of the done ones would read what it leaves out; one of the done
+ * ones costs it nothing, but the list of the open ones would read all that are done.
+ */
+const BY_DONE = { appId: 1, done: 1, _id: 1 } as const;
 /** The unique index by which a submission is stored once, also on a sharded cluster. */
 const ONCE = ['appId', '_id'];
 
@@ -47,12 +53,15 @@ const keptSubmissionSchema = schema(
     created: { type: Boolean, required: true },
     page: String,
     lang: String,
+    /** Whether the operators have finished with it. Absent: it is open. */
+    done: only<true>(Boolean),
   },
   { collection: 'submissions', shardKey: { appId: 1, _id: 1 }, placement: 'one for each submission that an app keeps' },
 )
   .index(NEWEST_FIRST, { unique: true })
   .index(OF_PERSON)
-  .index(OF_RECORD);
+  .index(OF_RECORD)
+  .index(BY_DONE);
 
 export type KeptSubmission = DocumentOf<typeof keptSubmissionSchema>;
 type KeptCollection = Collection<KeptSubmission>;
@@ -150,6 +159,15 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
 
     has,
 
+    /**
+     * Marks a submission as done, or as open again. Resolves with whether it is kept.
+     * @param until a statement that begins later changes nothing
+     */
+    async setDone(appId: ObjectId, _id: UUID, done: boolean, until: Date): Promise<boolean> {
+      const update = done ? { $set: { done } } : { $unset: { done: true as const } };
+      return (await kept.updateOne({ appId, _id, ...beginsBefore(until) }, update)).matchedCount > 0;
+    },
+
     /** Whether a kept submission of a record names a file. */
     async names(appId: ObjectId, userId: RecordId, file: string, level: ReadConcernLevel): Promise<boolean> {
       const stages = [
@@ -208,11 +226,17 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       async *entriesOf(appIds, email) {
         const options = { hint: OF_PERSON, batchSize: 20 };
         for await (const one of kept.find(ofPerson(appIds, email), options)) {
-          const { _id, userId, createdAt, data, page, lang } = one;
+          const { _id, userId, createdAt, data, page, lang, done } = one;
           const shown = { id: String(_id), record: String(userId), at: createdAt.toISOString(), data };
           yield {
             appId: one.appId,
-            shown: { kind: 'submission', ...shown, ...(page && { page }), ...(lang && { lang }) },
+            shown: {
+              kind: 'submission',
+              ...shown,
+              ...(page && { page }),
+              ...(lang && { lang }),
+              ...(done && { done }),
+            },
           };
         }
       },

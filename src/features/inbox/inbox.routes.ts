@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
+import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, UserId } from '../../core/api/parameters.ts';
 import type { RecordBatches } from '../../core/users/record-json.ts';
 import { component, JsonObject, PageLimit, Timestamp } from '../../platform/http/validation.ts';
@@ -30,6 +30,11 @@ const filters = {
   to: Time('Only submissions before this time'),
   where: Where,
   q: SearchText,
+  done: z
+    .enum(['true', 'false'], code('notBooleanValue'))
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: 'Only those that are done, or only those that are open', example: 'false' }),
   sourceAppId: ScopeParameter,
 };
 
@@ -50,10 +55,15 @@ const KeptSubmission = component('KeptSubmission', {
     example: 'https://example.com/contact',
   }),
   lang: z.string().optional().meta({ description: 'The language of the person', example: 'de' }),
+  done: z.literal(true).optional().meta({ description: 'The operators have finished with it. Absent: it is open' }),
 });
 
+/** The path of one submission. An id that is not a UUID is a 404 like any other unknown id. */
+const SubmissionPath = z.object({ id: z.string().meta({ example: '01924c9e-5f3a-7c11-9b0e-2f6d6a1c8e57' }) });
+
+const SubmissionChange = component('SubmissionChange', { done: z.boolean(code('notBoolean')).meta({ example: true }) });
+
 const shared = {
-  method: 'get',
   auth: 'session or key',
   scoped: true,
   tag: 'Users',
@@ -63,6 +73,7 @@ const shared = {
 export const inboxEndpoints = {
   listSubmissions: {
     ...shared,
+    method: 'get',
     path: '/auth/submissions',
     scope: 'users:read',
     audit: 'submissions.listed',
@@ -78,6 +89,7 @@ export const inboxEndpoints = {
   },
   exportSubmissions: {
     ...shared,
+    method: 'get',
     path: '/auth/submissions/export',
     load: 'long',
     scope: 'export',
@@ -99,13 +111,29 @@ export const inboxEndpoints = {
     responseHeaders: { 'Content-Disposition': 'An attachment, named after the app and the date' },
     errors: [409, 429],
   },
+  changeSubmission: {
+    ...shared,
+    method: 'patch',
+    path: '/auth/submissions/:id',
+    load: 'light',
+    scope: 'users:write',
+    audit: 'submission.changed',
+    summary: 'Mark a submission as done, or as open',
+    description:
+      'Changes nothing else: no record, no history, and it sends nothing to webhooks. 409 when the app keeps no submissions.',
+    params: SubmissionPath,
+    query: z.strictObject({ sourceAppId: ScopeParameter }),
+    body: jsonBody(SubmissionChange, 'invalidChange'),
+    response: KeptSubmission,
+    errors: [409],
+  },
 } as const satisfies Endpoints;
 
 /** The columns before those of `data`. `createdAt` is the stored name of the time. */
 const OWN_COLUMNS: readonly CsvColumn[] = [
   ...['id', 'userId', 'email'].map((name) => ({ name, header: name })),
   { name: 'createdAt', header: 'at' },
-  ...['revision', 'schemaVersion', 'created', 'page', 'lang'].map((name) => ({ name, header: name })),
+  ...['revision', 'schemaVersion', 'created', 'page', 'lang', 'done'].map((name) => ({ name, header: name })),
 ];
 
 export const inboxRoutes = (inbox: InboxService): Route[] =>
@@ -119,6 +147,11 @@ export const inboxRoutes = (inbox: InboxService): Route[] =>
       const columns = [...OWN_COLUMNS, ...choiceColumns(schema.fields), { name: 'other', header: 'other' }];
       const file = format === 'csv' ? recordsAsCsv(submissions, { columns, keys, bom: false }) : asLines(submissions);
       return createDownload(`${app.sourceAppId}-submissions`, format, Readable.from(file, BYTES));
+    },
+
+    changeSubmission: async ({ app, params, body, audit, until }) => {
+      audit({ detail: { done: body.done } });
+      return inbox.change(app, params.id, body, until);
     },
   });
 

@@ -1,13 +1,17 @@
 import type { ScopedApp } from '../../core/api/principal.ts';
 import { TEXT_VALUES } from '../../core/fields/base/queries.ts';
+import { checkbox } from '../../core/fields/kinds/checkbox.ts';
 import type { RecordBatches } from '../../core/users/record-json.ts';
-import { Conflict } from '../../platform/core/errors.ts';
+import { Conflict, NotFound } from '../../platform/core/errors.ts';
+import type { Until } from '../../platform/database/clock.ts';
 import { decode } from '../../platform/database/collections.ts';
+import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
-import { HIGHEST, LOWEST } from '../../platform/text/comparison.ts';
+import { HIGHEST, LOWEST, only } from '../../platform/text/comparison.ts';
 import type { HistorySettingsStore } from '../history/history-settings.ts';
-import type { KeptSubmission } from '../history/kept-submissions.ts';
-import type { Predicate } from '../search/condition-filters.ts';
+import type { KeptSubmission, KeptSubmissions } from '../history/kept-submissions.ts';
+import type { RecordPages } from '../record-reads/record-pages.ts';
+import type { Predicate, Target } from '../search/condition-filters.ts';
 import { CREATED_AT, invalidQuery, parseSort, parseWhere, type QuerySchema } from '../search/conditions.ts';
 import type { Query } from '../search/plan.ts';
 import type { ReadQueriedApp, SlotOf } from '../search/queried-app.ts';
@@ -20,11 +24,17 @@ interface InboxRequest {
   q?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
+  /** Absent: the open ones and the done ones. */
+  done?: boolean | undefined;
 }
 
-/** The name of the email among the index slots of kept submissions. */
-const EMAIL = 'email';
-const slotOf: SlotOf = (key) => (key === EMAIL ? { slot: 's0', use: EMAIL } : undefined);
+/** The members with an index, under names that no field has. */
+const SLOTS: Readonly<Record<string, string>> = { '.email': 's0', '.done': 'done' };
+const slotOf: SlotOf = (key) => {
+  const slot = SLOTS[key];
+  return slot === undefined ? undefined : { slot, use: key };
+};
+const DONE: Target = { path: 'done', key: '.done', values: checkbox.queried };
 
 export type InboxService = ReturnType<typeof createInboxService>;
 
@@ -34,13 +44,19 @@ export function createInboxService(deps: {
   queried: ReadQueriedApp;
   query: UserQuery;
   cursors: Cursors;
+  pages: Pick<RecordPages, 'byIds'>;
+  setDone: KeptSubmissions['setDone'];
 }) {
-  const { settings, queried, query, cursors } = deps;
+  const { settings, queried, query, cursors, pages, setDone } = deps;
 
   /** @throws {Conflict} when the app keeps no submissions */
-  async function prepare(app: ScopedApp, request: InboxRequest) {
+  async function requireKept(app: ScopedApp): Promise<void> {
     const { submissions } = await settings.get(app.id);
     if (!submissions) throw new Conflict('keepsNoSubmissions');
+  }
+
+  async function prepare(app: ScopedApp, request: InboxRequest) {
+    await requireKept(app);
     const { schema } = await queried(app);
     return { schema, parsed: parseInbox(request, schema) };
   }
@@ -55,8 +71,8 @@ export function createInboxService(deps: {
       { limit, cursor, ...request }: InboxRequest & { limit: number; cursor?: string | undefined },
     ): Promise<{ submissions: object[]; next?: string }> {
       const { parsed } = await prepare(app, request);
-      const { where = [], q, from, to } = request;
-      const bound = ['submissions', app.id.toHexString(), [...where].sort(), q, from, to];
+      const { where = [], q, from, to, done } = request;
+      const bound = ['submissions', app.id.toHexString(), [...where].sort(), q, from, to, done];
       const start = cursors.read<PageStart>(cursor, bound);
       const page = await query.page(app.id, parsed, slotOf, { limit, start, total: 'none' });
       const submissions: object[] = [];
@@ -76,13 +92,27 @@ export function createInboxService(deps: {
       const { parsed, schema } = await prepare(app, request);
       return { submissions: await query.all(app.id, parsed, slotOf, signal), schema };
     },
+
+    /**
+     * Marks a submission as done, or as open again, and resolves with it. A repeat changes nothing.
+     * @throws {NotFound | Conflict}
+     */
+    async change(app: ScopedApp, id: string, { done }: { done: boolean }, until: Until) {
+      await requireKept(app);
+      const known = parseUuid(id);
+      if (known && (await setDone(app.id, known, done, await until()))) {
+        for await (const [bytes] of pages.byIds(app.id, [known])) if (bytes) return present(bytes);
+      }
+      throw new NotFound('submissionNotFound');
+    },
   };
 }
 
-function parseInbox({ where = [], q, from, to }: InboxRequest, schema: QuerySchema): Query {
+function parseInbox({ where = [], q, from, to, done }: InboxRequest, schema: QuerySchema): Query {
   const time = from || to ? [between(from, to)] : [];
+  const state = done === undefined ? [] : [isDone(done)];
   return {
-    predicates: [...parseWhere(where, schema).map(byEmailSlot), ...time],
+    predicates: [...parseWhere(where, schema).map(byEmailSlot), ...time, ...state],
     search: q === undefined ? undefined : textSearch(q),
     sort: parseSort(undefined, undefined, schema),
     // Newest first, whatever the search.
@@ -93,8 +123,17 @@ function parseInbox({ where = [], q, from, to }: InboxRequest, schema: QuerySche
 /** Several submissions have one email, so that of a record is no index of theirs. */
 function byEmailSlot(predicate: Predicate): Predicate {
   const { target } = predicate;
-  return target.path === 'email' ? { ...predicate, target: { ...target, values: TEXT_VALUES, key: EMAIL } } : predicate;
+  return target.path === 'email'
+    ? { ...predicate, target: { ...target, values: TEXT_VALUES, key: '.email' } }
+    : predicate;
 }
+
+/** An open submission does not have the member. */
+const isDone = (done: boolean): Predicate => ({
+  target: DONE,
+  test: done ? { is: 'within', intervals: [only(true)] } : { is: 'absent' },
+  isNot: false,
+});
 
 function between(from: Date | undefined, to: Date | undefined): Predicate {
   const bound = (time: Date) => ({ value: time.getTime(), isAfter: false });
@@ -105,7 +144,7 @@ function between(from: Date | undefined, to: Date | undefined): Predicate {
 
 /** The answer's form of a kept submission. */
 export function present(bytes: Uint8Array) {
-  const { _id, userId, email, createdAt, revision, schemaVersion, data, created, page, lang } =
+  const { _id, userId, email, createdAt, revision, schemaVersion, data, created, page, lang, done } =
     decode<KeptSubmission>(bytes);
   return {
     id: _id.toString(),
@@ -118,5 +157,6 @@ export function present(bytes: Uint8Array) {
     created,
     ...(page !== undefined && { page }),
     ...(lang !== undefined && { lang }),
+    ...(done && { done }),
   };
 }

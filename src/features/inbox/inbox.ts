@@ -16,12 +16,14 @@ export function createInbox(deps: {
   queryBudgetMs: number | undefined;
 }) {
   const { settings, records, search, cursors, queryBudgetMs } = deps;
-  const { ranges, pages } = records.kept;
+  const { ranges, pages, setDone } = records.kept;
   const service = createInboxService({
     settings,
     queried: search.queried,
     query: createUserQuery({ ranges, pages, budgetMs: queryBudgetMs }),
     cursors,
+    pages,
+    setDone,
   });
   return { routes: inboxRoutes(service) } satisfies Feature;
 }

@@ -151,6 +151,9 @@ function findCandidate(predicates: readonly Predicate[], slotOf: SlotOf): Candid
   }
   if (target.path === 'email' && target.key === undefined) return textCandidate(predicates, 'email', EMAIL_TEXTS);
   if (slot === undefined) return undefined;
+  // In the index of a member itself, the keys without a value are those of its absence.
+  const absence = target.path === slot && predicates.find(({ test }) => test.is === 'absent');
+  if (absence) return { index: slot, bounds: [WITHOUT_VALUE], rank: 4, exact: [absence] };
   const { indexBound } = target.values;
   if (ranged.length === 0 || !indexBound) return textCandidate(predicates, slot, SLOT_TEXTS);
   const bounds = slotIntervals(indexBound, ranged);

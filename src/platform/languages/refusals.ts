@@ -233,6 +233,7 @@ export const refusals = {
 
   // Submissions.
   invalidSubmission: 'Invalid submission',
+  submissionNotFound: 'Submission not found',
   heldNotFound: 'Held submission not found',
   keyReused: 'This Idempotency-Key was used for a different submission',
   proofRequired: 'This app requires a proof of work; solve a challenge and send it',

@@ -72,6 +72,7 @@ const LIGHT = [
   'deleteImport',
   'releaseHeld',
   'deleteHeld',
+  'changeSubmission',
   'listWebhooks',
   'createWebhook',
   'changeWebhook',

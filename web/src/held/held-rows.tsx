@@ -1,6 +1,8 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
+import emails from '../components/content/email.module.css';
+import { Email } from '../components/content/email.tsx';
 import { Time } from '../components/content/time.tsx';
 import { fieldName, labelOf } from '../components/form/labels.ts';
 import { RemoveButton } from '../components/form/remove-button.tsx';
@@ -32,8 +34,8 @@ export function HeldRows({ scope, held, releasing, onRelease, onDelete }: RowsPr
       columns={[
         {
           name: t.common.email,
-          className: 'breaks',
-          cell: ({ email }) => email,
+          className: emails.cell,
+          cell: ({ email }) => <Email>{email}</Email>,
         },
         { name: t.held.data, cell: ({ data }) => <Data data={data} fields={schema?.fields ?? []} /> },
         { name: t.held.reason, cell: ({ reason }) => t.held.reasons[reason] },

@@ -1,12 +1,13 @@
 import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { buildUrl, call } from '../api/call.ts';
 import type { KeptSubmission } from '../api/endpoints.ts';
 import { clickLink } from '../components/content/save-file.ts';
+import { ActionsMenu } from '../components/form/actions-menu.tsx';
 import { DownloadIcon, LeftIcon } from '../components/icons.tsx';
 import back from '../components/page/back-link.module.css';
 import card from '../components/page/card.module.css';
@@ -22,14 +23,24 @@ import { useLastLook } from '../session/last-look.ts';
 import { t } from '../texts/texts.ts';
 import { targetsOf } from '../users/filters/condition.ts';
 import { FilterBar } from '../users/filters/filter-bar.tsx';
-import { isFiltered, useListParameters } from '../users/list/list-parameters.ts';
+import { isFiltered } from '../users/list/list-parameters.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
+import { FOLDERS, type Folder, useInboxParameters } from './folders.ts';
 import classes from './inbox.module.css';
 import { InboxRows } from './inbox-rows.tsx';
 import { useInboxKeys } from './keys.ts';
 import { Message } from './message.tsx';
-import { historySettingsQuery, inboxQuery, useKeepsSubmissions } from './queries.ts';
+import {
+  filterParameters,
+  historySettingsQuery,
+  type InboxFilter,
+  inboxQuery,
+  readNewestTime,
+  useKeepsSubmissions,
+  useMove,
+} from './queries.ts';
+import { useUnread } from './unread.ts';
 
 /**
  * Every submission of an app that keeps them, newest first, each as it came.
@@ -38,23 +49,27 @@ import { historySettingsQuery, inboxQuery, useKeepsSubmissions } from './queries
 export default function InboxPage({ scope, id }: { scope: Scope; id?: string | undefined }) {
   const keeps = useKeepsSubmissions(scope.sourceAppId);
   if (keeps === false) return <KeepsNone scope={scope} />;
-  return <Inbox scope={scope} id={id} />;
+  return <Inbox key={scope.sourceAppId} scope={scope} id={id} />;
 }
 
 /** The list and, beside it or in its place, the message of the address. */
 function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
   const can = useAbilities();
-  const { parameters, change } = useListParameters();
-  const { q, where } = parameters;
+  const { parameters, folder, change, searchIn } = useInboxParameters();
+  const filter = { ...parameters, folder };
   const pages = useCursorPages();
-  const { data, error, refetch } = useQuery(inboxQuery(scope, parameters, pages.cursor));
+  const { data, error, refetch } = useQuery(inboxQuery(scope, filter, pages.cursor));
   const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const { data: overview } = useQuery({ ...overviewQuery(scope.sourceAppId), enabled: id !== undefined });
   const app = overview?.apps[0];
   const days = useQuery(historySettingsQuery(scope.sourceAppId)).data?.days;
   const targets = useMemo(() => targetsOf(schema?.fields ?? []), [schema]);
   const isWhole = pages.isFirst && !isFiltered(parameters);
-  const lastLook = useLastLook('inbox', scope, isWhole ? data?.submissions[0]?.at : undefined);
+  const hasNewest = isWhole && folder !== 'done' && data !== undefined;
+  const newest = hasNewest ? (data.submissions[0]?.at ?? '') : undefined;
+  const lastLook = useLastLook('inbox', scope, newest);
+  // Who never looked has read what is there.
+  const unread = useUnread(scope, lastLook === '' ? newest : lastLook);
   const search = useSearch();
   const state = useHistoryState();
   const [, navigate] = useLocation();
@@ -63,10 +78,24 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
   const shown = data?.submissions ?? [];
   const at = shown.findIndex((one) => one.id === id);
   const message = shown[at];
+  const move = useMove(scope);
   const opener = (beside: KeptSubmission | undefined) =>
     beside && (() => navigate(pathOf(beside.id), { state, replace: id !== undefined }));
   const go = { previous: at < 0 ? undefined : opener(shown[at - 1]), next: opener(shown[at + 1]) };
+  const moveOn =
+    message && can.edit
+      ? (): void => {
+          move(message);
+          const next = shown[at + 1];
+          navigate(pathOf(next?.id), { state, replace: next !== undefined });
+        }
+      : undefined;
+  useEffect(() => {
+    unread.begin();
+    if (message && unread.has(message)) unread.open(message);
+  });
   useInboxKeys({
+    e: moveOn,
     j: go.next,
     k: go.previous,
     r: message && (() => document.querySelector<HTMLAnchorElement>('[data-reply]')?.click()),
@@ -75,24 +104,30 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
   return (
     <>
       <PageHeader title={t.inbox.title} note={days ? `${t.inbox.note} ${t.inbox.ends(days)}` : t.inbox.note}>
-        {can.export && <ExportInbox scope={scope} filter={{ q, where }} />}
+        {can.export && <ExportInbox scope={scope} filter={filter} />}
       </PageHeader>
       <section className={card.card} aria-label={t.inbox.title} data-wide>
         <div className={classes.panes} data-open={id !== undefined || undefined}>
           <div className={classes.side}>
+            <div className={classes.top}>
+              <Folders scope={scope} folder={folder} searchIn={searchIn} />
+              <ReadAll scope={scope} onRead={unread.readUntil} />
+            </div>
             <FilterBar parameters={parameters} change={change} targets={targets} />
             {error && <LoadError error={error} onRetry={refetch} />}
             <ListBody
               items={schema && data?.submissions}
               error={error}
               rows={6}
-              empty={<Nothing scope={scope} isFiltered={!isWhole} hasMore={data?.next !== undefined} />}
+              empty={
+                <Nothing scope={scope} filter={filter} isPart={!isWhole} isLast={!data?.next} searchIn={searchIn} />
+              }
             >
               {(rows) => (
                 <InboxRows
                   submissions={rows}
                   fields={schema?.fields ?? []}
-                  lastLook={lastLook}
+                  isUnread={unread.has}
                   openId={id}
                   hrefOf={pathOf}
                 />
@@ -116,6 +151,7 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
                   fields={schema.fields}
                   title={app ? appLabel(app) : scope.sourceAppId}
                   go={go}
+                  move={moveOn}
                 />
               )}
               {data && !message && <EmptyState title={t.inbox.notHere}>{t.inbox.notHereNote}</EmptyState>}
@@ -127,9 +163,62 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
   );
 }
 
-function Nothing({ scope, isFiltered: isPart, hasMore }: { scope: Scope; isFiltered: boolean; hasMore: boolean }) {
-  if (hasMore) return <EmptyState title={t.inbox.noneYet}>{t.inbox.noneYetNote}</EmptyState>;
-  if (isPart) return <EmptyState title={t.inbox.noMatch}>{t.users.noMatchNote}</EmptyState>;
+interface FolderProps {
+  scope: Scope;
+  searchIn: (folder: Folder) => string;
+}
+
+/** Links to the same search in each folder. */
+function Folders({ scope, folder, searchIn }: FolderProps & { folder: Folder }) {
+  return (
+    <nav className={classes.folders} aria-label={t.inbox.messages}>
+      {FOLDERS.map((one) => (
+        <Link
+          key={one}
+          href={appPath(scope, 'inbox') + searchIn(one)}
+          className={classes.folder ?? ''}
+          aria-current={one === folder ? 'page' : undefined}
+        >
+          {t.inbox.folders[one]}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+interface NothingProps extends FolderProps {
+  filter: InboxFilter;
+  /** Whether the list is a part of its folder. */
+  isPart: boolean;
+  isLast: boolean;
+}
+
+function Nothing({ scope, filter, isPart, isLast, searchIn }: NothingProps) {
+  const { folder } = filter;
+  const isOpen = folder === 'open' && !isPart;
+  const done = useQuery({ ...inboxQuery(scope, { q: '', where: [], folder: 'done' }, undefined), enabled: isOpen });
+  if (!isLast) return <EmptyState title={t.inbox.noneYet}>{t.inbox.noneYetNote}</EmptyState>;
+  const linkTo = (other: Folder, words: string) => (
+    <Button component={Link} href={appPath(scope, 'inbox') + searchIn(other)} variant="default">
+      {words}
+    </Button>
+  );
+  if (isPart) {
+    return (
+      <EmptyState title={t.inbox.noMatch} action={folder !== 'all' && linkTo('all', t.inbox.searchAll)}>
+        {t.users.noMatchNote}
+      </EmptyState>
+    );
+  }
+  if (folder === 'done') return <EmptyState title={t.inbox.noneDone}>{t.inbox.noneDoneNote}</EmptyState>;
+  if (isOpen && !done.data) return null;
+  if (done.data && done.data.submissions.length > 0) {
+    return (
+      <EmptyState title={t.inbox.allDone} action={linkTo('done', t.inbox.showDone)}>
+        {t.inbox.nothingNote}
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState
       title={t.inbox.nothing}
@@ -166,17 +255,31 @@ function KeepsNone({ scope }: { scope: Scope }) {
   );
 }
 
-interface ExportProps {
-  scope: Scope;
-  filter: { q: string; where: readonly string[] };
+/** A menu that marks all messages of the app as read. */
+function ReadAll({ scope, onRead }: { scope: Scope; onRead: (until: string) => void }) {
+  const read = useMutation({
+    mutationFn: () => readNewestTime(scope),
+    onSuccess: (newest) => newest !== undefined && onRead(newest),
+    onError: ({ message }) => notifications.show({ color: 'red', title: t.inbox.notRead, message }),
+  });
+  return (
+    <ActionsMenu name={t.inbox.title}>
+      <Menu.Item onClick={() => read.mutate()}>{t.inbox.readAll}</Menu.Item>
+    </ActionsMenu>
+  );
 }
 
-function ExportInbox({ scope, filter: { q, where } }: ExportProps) {
+interface ExportProps {
+  scope: Scope;
+  filter: InboxFilter;
+}
+
+function ExportInbox({ scope, filter }: ExportProps) {
   const download = useMutation({
     // Checks the session first: a rejected download would be saved as a file with an error message.
     mutationFn: async (format: 'csv' | 'ndjson') => {
       await call('GET /auth/session');
-      const query = { format, ...scopeParameter(scope), ...(q !== '' && { q }), where };
+      const query = { format, ...scopeParameter(scope), ...filterParameters(filter) };
       clickLink(buildUrl('/auth/submissions/export', {}, query));
     },
     onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 
 /** What the keys of the inbox do. */
 interface InboxKeys {
+  e: (() => void) | undefined;
   j: (() => void) | undefined;
   k: (() => void) | undefined;
   r: (() => void) | undefined;

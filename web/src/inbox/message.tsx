@@ -3,12 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
 import { CopyButton } from '../components/content/copy-button.tsx';
+import { Email } from '../components/content/email.tsx';
 import { FileList, type FileValue, filesOf } from '../components/content/file-list.tsx';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
 import { fieldName, labelOf } from '../components/form/labels.ts';
 import { Problem } from '../components/form/problem.tsx';
-import { LeftIcon, ReplyIcon, RightIcon } from '../components/icons.tsx';
+import { CheckIcon, InboxIcon, LeftIcon, ReplyIcon, RightIcon } from '../components/icons.tsx';
 import { useRecordChange } from '../record/editing/use-change.ts';
 import { recordQuery } from '../record/queries.ts';
 import { useAbilities } from '../session/abilities.tsx';
@@ -27,16 +28,20 @@ interface MessageProps {
   title: string;
   /** Opens the message before (-1) or after (1) this one; undefined: there is none. */
   go: { previous: (() => void) | undefined; next: (() => void) | undefined };
+  /** Marks it as done, or as open again; undefined: the reader may not. */
+  move: (() => void) | undefined;
 }
 
 /** A submission as a message: who wrote it, what can be done with it, its values, earlier ones. */
-export function Message({ scope, message, fields, title, go }: MessageProps) {
-  const { email, at, page, userId } = message;
+export function Message({ scope, message, fields, title, go, move }: MessageProps) {
+  const { email, at, page, userId, done } = message;
   return (
     <article className={classes.message} aria-label={t.inbox.messageOf(email)}>
       <header className={classes.head}>
         <div className={classes.sender}>
-          <strong className="breaks">{email}</strong>
+          <strong>
+            <Email>{email}</Email>
+          </strong>
           <Text size="xs" c="dimmed" className="breaks">
             <Time at={at} />
             {page !== undefined && ` · ${page}`}
@@ -61,6 +66,16 @@ export function Message({ scope, message, fields, title, go }: MessageProps) {
         >
           {t.inbox.reply}
         </Button>
+        {move && (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={done ? <InboxIcon size={14} /> : <CheckIcon size={14} />}
+            onClick={move}
+          >
+            {done ? t.inbox.reopen : t.inbox.done}
+          </Button>
+        )}
         <CopyButton text={email} label={t.inbox.copyAddress} />
         <Button component={Link} href={recordPath(scope, userId)} variant="default" size="xs">
           {t.common.showRecord}

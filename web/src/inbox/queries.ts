@@ -1,6 +1,13 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { notifications } from '@mantine/notifications';
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { call } from '../api/call.ts';
+import type { KeptSubmission } from '../api/endpoints.ts';
+import { invalidate } from '../api/mutations.ts';
+import { showUndoNotice } from '../components/content/undo-notice.tsx';
+import { t } from '../texts/texts.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
+import { type Folder, folderParameter } from './folders.ts';
 
 export const historySettingsKey = (sourceAppId: string) => ['history settings', sourceAppId];
 
@@ -22,14 +29,22 @@ export function useKeepsSubmissions(sourceAppId: string | undefined): boolean | 
 export const PAGE_SIZE = 25;
 const POLL_INTERVAL_MS = 30_000;
 
-interface InboxFilter {
+export interface InboxFilter {
   q: string;
   where: readonly string[];
+  folder: Folder;
 }
 
+/** The parameters of a request for the messages that match. */
+export const filterParameters = ({ q, where, folder }: InboxFilter) => ({
+  where,
+  ...(q !== '' && { q }),
+  ...folderParameter(folder),
+});
+
 /** A page of the inbox. The first one shows what arrives while it is open. */
-export const inboxQuery = (scope: Scope, { q, where }: InboxFilter, cursor: string | undefined) => {
-  const query = { limit: PAGE_SIZE, cursor, where, ...(q !== '' && { q }), ...scopeParameter(scope) };
+export const inboxQuery = (scope: Scope, filter: InboxFilter, cursor: string | undefined) => {
+  const query = { limit: PAGE_SIZE, cursor, ...filterParameters(filter), ...scopeParameter(scope) };
   return queryOptions({
     queryKey: ['inbox', query],
     queryFn: ({ signal }) => call('GET /auth/submissions', { query, signal }),
@@ -38,6 +53,41 @@ export const inboxQuery = (scope: Scope, { q, where }: InboxFilter, cursor: stri
     staleTime: 0,
   });
 };
+
+/** Resolves with the time of the newest message of an app; undefined: it has none. */
+export async function readNewestTime(scope: Scope): Promise<string | undefined> {
+  const { submissions } = await call('GET /auth/submissions', { query: { limit: 1, ...scopeParameter(scope) } });
+  return submissions[0]?.at;
+}
+
+/**
+ * Marks a message as done, or as open if it is done, and tells of it with a button that undoes it.
+ * Each notice replaces the one before.
+ */
+export function useMove(scope: Scope): (message: KeptSubmission) => void {
+  const client = useQueryClient();
+  const notice = useRef<string>(undefined);
+  const { mutate } = useMutation({
+    mutationFn: ({ id, done }: KeptSubmission) => store(id, !done),
+    onSuccess: (_, { id, done, email }) => {
+      if (notice.current !== undefined) notifications.hide(notice.current);
+      const title = done ? t.inbox.reopened : t.inbox.nowDone;
+      const undo = () => store(id, done === true).then(() => invalidate(client, 'inbox'), tell);
+      notice.current = showUndoNotice({ title, text: t.inbox.messageOf(email), undo });
+    },
+    onError: tell,
+    onSettled: () => invalidate(client, 'inbox'),
+  });
+  return mutate;
+
+  function store(id: string, done: boolean) {
+    return call('PATCH /auth/submissions/:id', { params: { id }, query: scopeParameter(scope), body: { done } });
+  }
+
+  function tell({ message }: Error): void {
+    notifications.show({ color: 'red', title: t.inbox.notMoved, message });
+  }
+}
 
 /** The most messages of a person beside one of them. */
 const BESIDE = 20;

@@ -10,7 +10,7 @@ import { COUNTED, ofEmail, submissionsOfQuery } from './queries.ts';
 export function SubmissionsLink({ scope, email }: { scope: Scope; email: string }) {
   const { data: count } = useQuery(submissionsOfQuery(scope, email));
   if (count === undefined) return null;
-  const href = `${appPath(scope, 'inbox')}?where=${encodeURIComponent(ofEmail(email))}`;
+  const href = `${appPath(scope, 'inbox')}?where=${encodeURIComponent(ofEmail(email))}&done=all`;
   return (
     <Link href={href} className={classes.link ?? ''}>
       {t.inbox.show(formatNumber(count), count === COUNTED)}

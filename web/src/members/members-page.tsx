@@ -2,6 +2,8 @@ import { Badge, Button, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Member, MemberRole } from '../api/endpoints.ts';
+import emails from '../components/content/email.module.css';
+import { Email } from '../components/content/email.tsx';
 import { Time } from '../components/content/time.tsx';
 import { ConfirmDialog, ConfirmRemoval } from '../components/form/confirm-dialog.tsx';
 import { Problem } from '../components/form/problem.tsx';
@@ -121,7 +123,7 @@ function MemberRows({ members, change, onRole, onRemove }: MemberRowsProps) {
       width={640}
       rows={members}
       columns={[
-        { name: t.members.member, className: 'breaks', cell: (member) => <Name member={member} /> },
+        { name: t.members.member, className: `breaks ${emails.cell}`, cell: (member) => <Name member={member} /> },
         { name: t.members.role, cell: (member) => <Role member={member} change={change} onRole={onRole} /> },
         {
           name: t.members.secondFactor,
@@ -144,7 +146,9 @@ function Name({ member: { name, email, suspended } }: { member: Member }) {
   return (
     <>
       {name} {suspended && <Badge color="red">{t.members.suspended}</Badge>}
-      <div className={table.detail}>{email}</div>
+      <div className={table.detail}>
+        <Email>{email}</Email>
+      </div>
     </>
   );
 }
@@ -190,8 +194,8 @@ function Invitations({ sourceAppId }: { sourceAppId: string }) {
         columns={[
           {
             name: t.common.email,
-            className: 'breaks',
-            cell: ({ email }) => email,
+            className: emails.cell,
+            cell: ({ email }) => <Email>{email}</Email>,
           },
           { name: t.members.role, cell: ({ role }) => t.members.labels[role] },
           { name: t.members.ends, cell: ({ expiresAt }) => <Time at={expiresAt} /> },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
+import { Email } from '../components/content/email.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { BackLink } from '../components/page/back-link.tsx';
 import { canRepeat, LoadError } from '../components/page/load-error.tsx';
@@ -69,7 +70,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
         <Neighbours key={String(hasDialog)} scope={scope} id={id} />
       </div>
       {problem}
-      <PageHeader title={email}>
+      <PageHeader title={email} heading={<Email>{email}</Email>}>
         {can.edit && (
           <>
             <Button

@@ -4,8 +4,8 @@ import { call } from '../api/call.ts';
 import { type Scope, scopeParameter } from '../users/scope.ts';
 
 /**
- * The newest time that the account saw in a list of an app before this visit; undefined: it never
- * looked, or the time is still being read. What is later stays marked until the page is left.
+ * The newest time that the account saw in a list of an app before this visit; empty: it never
+ * looked; undefined: the time is still being read.
  *
  * @param newest the newest time that the page shows; undefined while it is not the whole list
  */
@@ -28,5 +28,5 @@ export function useLastLook(list: 'users' | 'inbox', scope: Scope, newest: strin
   useEffect(() => {
     if (isLater && newest !== undefined) mutate(newest);
   }, [isLater, newest, mutate]);
-  return looked?.at;
+  return looked && (looked.at ?? '');
 }

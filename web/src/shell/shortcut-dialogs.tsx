@@ -65,6 +65,7 @@ const KEYS: readonly [keys: readonly string[], words: string][] = [
   [['/'], t.shell.keys.search],
   [[COMMAND, 'K'], t.shell.keys.palette],
   [['j', 'k'], t.inbox.keys],
+  [['e'], t.inbox.doneKey],
   [['r'], t.inbox.reply],
   [['u'], t.inbox.back],
   [['?'], t.shell.keys.list],

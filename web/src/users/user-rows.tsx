@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useCallback, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
+import { Email } from '../components/content/email.tsx';
 import { fieldName } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import type { UserColumn } from './columns.tsx';
@@ -75,10 +76,9 @@ export const UserRows = memo(function UserRows({
                     href={`${path}/${user.id}`}
                     state={place}
                     className={classes.email ?? ''}
-                    title={user.email}
                     aria-description={isUnread(user, lastLook) ? t.users.unread : undefined}
                   >
-                    {user.email}
+                    <Email isLine>{user.email}</Email>
                   </Link>
                 </>
               ) : (

@@ -77,7 +77,8 @@ function UserListPage({ scope }: { scope: Scope }) {
   const list = useUserList(scope, parameters, cursor);
   const hasChanged = list.users?.some(({ createdAt, updatedAt }) => createdAt !== updatedAt);
   const columns = useUserColumns(scope.sourceAppId, parameters.columns, change, schema.data?.fields, hasChanged);
-  const lastLook = useLastLook('users', scope, isFiltered(parameters) ? undefined : newestOf(list.users));
+  // What is later stays marked until the page is left.
+  const lastLook = useLastLook('users', scope, isFiltered(parameters) ? undefined : newestOf(list.users)) || undefined;
   const targets = useMemo(() => targetsOf(schema.data?.fields ?? []), [schema.data]);
   const [isEditing, setEditing] = useState(false);
   const [changed, setChanged] = useState<ChangedUsers>();

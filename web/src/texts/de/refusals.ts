@@ -237,6 +237,7 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
 
   // Submissions.
   invalidSubmission: 'Die Einsendung ist ungültig',
+  submissionNotFound: 'Einsendung nicht gefunden',
   heldNotFound: 'Zurückgehaltene Einsendung nicht gefunden',
   keyReused: 'Dieser Idempotency-Key wurde für eine andere Einsendung verwendet',
   proofRequired: 'Diese App verlangt eine gelöste Rechenaufgabe; lösen Sie eine und senden Sie die Lösung mit',
