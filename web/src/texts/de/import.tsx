@@ -34,6 +34,9 @@ export const imports: typeof en = {
     '„CSV UTF-8“), und wählen Sie diese Datei aus',
   noHeader: 'Die erste Zeile der Datei, die die Spalten nennt, kann nicht gelesen werden',
   invalidJson: 'Die ersten Zeilen der Datei sind kein gültiges JSON',
+  nothing: 'Noch keine Importe',
+  nothingNote:
+    'Wählen Sie oben eine Datei aus. Bevor etwas gespeichert wird, ordnen Sie ihre Spalten zu und können einen Probelauf starten.',
   lastImports: 'Importe der letzten 30 Tage',
 
   isMapped: 'Jede Zeile enthält eine E-Mail-Adresse und die zugehörigen Daten, so wie ein Export sie schreibt.',

@@ -35,6 +35,9 @@ export const imports = {
     'The file is encoded in Windows-1252, not in UTF-8. Save it again in UTF-8 (in Excel: as “CSV UTF-8”), and choose that file',
   noHeader: 'The first line of the file, which names the columns, cannot be read',
   invalidJson: 'The first lines of the file are not valid JSON',
+  nothing: 'No imports yet',
+  nothingNote:
+    'Choose a file above. Before anything is stored, you choose what its columns mean, and can do a dry run.',
   lastImports: 'Imports of the last 30 days',
 
   isMapped: 'Each line has an email and its data, as an export writes it.',
