@@ -30,7 +30,7 @@ const AppOverviewPage = lazy(() => import('./overview/app-overview-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
-const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const AuditPage = lazy(() => loadConnectTexts().then(() => import('./audit/audit-page.tsx')));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
 const SharePage = lazy(() => loadConnectTexts().then(() => import('./connect/share-page.tsx')));

@@ -90,11 +90,16 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
-/** What an event of settings changed, as `days: 30 → 60`, and how many changes are left out. */
-export function changeTexts({ detail: { changes, moreChanges } }: AuditEvent): string[] {
-  if (!Array.isArray(changes)) return [];
-  const lines = changes.map(({ path, before, after }) => `${path}: ${sideOf(path, before)} → ${sideOf(path, after)}`);
-  return typeof moreChanges === 'number' ? [...lines, t.audit.moreChanges(moreChanges)] : lines;
+/** What an event of settings changed, such as `30 → 60`, and how many changes are left out. */
+export function changesOf({ detail: { changes, moreChanges } }: AuditEvent) {
+  const listed = Array.isArray(changes) ? changes : [];
+  return {
+    changes: listed.map(({ path, before, after }) => ({
+      path,
+      text: `${sideOf(path, before)} → ${sideOf(path, after)}`,
+    })),
+    more: typeof moreChanges === 'number' ? moreChanges : 0,
+  };
 }
 
 const sideOf = (path: string, value: string | number | boolean | undefined): string =>

@@ -18,6 +18,7 @@ export const audit = {
   showAll: 'Show all events',
   nothingNote: 'Log-ins, changes, listings and exports appear here.',
   showOlder: 'Show older events',
+  ndjson: 'NDJSON (one event per line)',
 
   table: 'Table of events',
   what: 'What',
@@ -147,6 +148,24 @@ export const audit = {
     views: 'views',
     version: 'version',
   },
+  // What a change of settings changed, by its path; the settings of the form have their own names.
+  paths: {
+    basis: 'Counted from',
+    cidrs: 'Networks',
+    days: 'Days',
+    enabled: 'Enabled',
+    events: 'Events',
+    expiresAt: 'Ends',
+    fields: 'Order of the fields',
+    format: 'Format',
+    rejectUnknown: 'Unknown fields are rejected',
+    role: 'Role',
+    scopes: 'Scopes',
+    sharedLogin: 'Shared log-in',
+    submissions: 'Submissions are kept',
+    url: 'Address',
+  },
+  ofField: (field: string, part: string) => `Field “${field}”: ${part.charAt(0).toLowerCase()}${part.slice(1)}`,
   yes: 'yes',
   no: 'no',
 };
