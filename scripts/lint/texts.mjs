@@ -10,6 +10,7 @@ const NAMES = new Set([
   'ADMIN_APP_ID',
   'ADMIN_PASSWORD',
   'Alt+ArrowUp Alt+ArrowDown',
+  'Authorization: Bearer …',
   'Go',
   'Google Forms',
   'Mac OS',
