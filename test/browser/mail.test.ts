@@ -160,6 +160,9 @@ describe('the settings of email', () => {
     const without = await startServer({}, server.database);
     const first = await openSettings(without);
     await first.page.getByText('This service sends no email: its setting SMTP_URL is not set.').waitFor();
+    const explained = await first.page.getByRole('link', { name: 'SMTP_URL' }).getAttribute('href');
+    const { pathname } = new URL(explained ?? '', without.listener.url);
+    expect((await without.client.get(pathname).buffer().expect(200)).text).toContain('`SMTP_URL`');
     expect(await doubleOptIn(first.page).isDisabled()).toBe(true);
     const ask = first.page.getByLabel('Who may change a record?').locator('option[value=confirm]');
     expect(await ask.isDisabled()).toBe(true);

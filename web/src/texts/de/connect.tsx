@@ -1,5 +1,6 @@
 import type { connect as en } from '../en/connect.tsx';
 import { formatNumber, plural } from '../format.ts';
+import { SettingLink } from '../setting-link.tsx';
 import { common } from './common.tsx';
 
 export const connect: typeof en = {
@@ -313,8 +314,17 @@ export const connect: typeof en = {
     textIn: (name, language) => `${name} (${language})`,
 
     email: 'E-Mail',
-    noMail: 'Dieser Dienst sendet keine E-Mails: Seine Einstellung SMTP_URL ist nicht gesetzt.',
-    noLinks: 'Dieser Dienst kennt seine Adresse für Links nicht: Seine Einstellung PUBLIC_URL ist nicht gesetzt.',
+    noMail: (
+      <>
+        Dieser Dienst sendet keine E-Mails: Seine Einstellung <SettingLink name="SMTP_URL" /> ist nicht gesetzt.
+      </>
+    ),
+    noLinks: (
+      <>
+        Dieser Dienst kennt seine Adresse für Links nicht: Seine Einstellung <SettingLink name="PUBLIC_URL" /> ist nicht
+        gesetzt.
+      </>
+    ),
     doubleOptInNote:
       'Jede neue Person erhält eine E-Mail mit einem Link. Jeder Datensatz wird gespeichert und zeigt, ob die Adresse ' +
       'bestätigt ist.',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatNumber, plural } from '../format.ts';
+import { SettingLink } from '../setting-link.tsx';
 import { common } from './common.tsx';
 
 export const connect = {
@@ -310,8 +311,16 @@ export const connect = {
     textIn: (name: string, language: string) => `${name} in ${language}`,
 
     email: 'Email',
-    noMail: 'This service sends no email: its setting SMTP_URL is not set.',
-    noLinks: 'This service does not know its address for links: its setting PUBLIC_URL is not set.',
+    noMail: (
+      <>
+        This service sends no email: its setting <SettingLink name="SMTP_URL" /> is not set.
+      </>
+    ),
+    noLinks: (
+      <>
+        This service does not know its address for links: its setting <SettingLink name="PUBLIC_URL" /> is not set.
+      </>
+    ),
     doubleOptInNote:
       'Each new person receives an email with a link. Every record is stored, and shows whether the address is confirmed.',
     notifyEmailsNote:
