@@ -10,7 +10,6 @@ const NAMES = new Set([
   'ADMIN_APP_ID',
   'ADMIN_PASSWORD',
   'Alt+ArrowUp Alt+ArrowDown',
-  'Authorization: Bearer …',
   'Go',
   'Google Forms',
   'Mac OS',

@@ -55,7 +55,7 @@ async function submission(scope: Scope, client: QueryClient): Promise<Sample | u
 export function keyCommand(key: string, { path, body }: Sample): string {
   return [
     `curl -sS ${shellQuote(window.location.origin + path)}`,
-    `-H ${shellQuote(`Authorization: Bearer ${key}`)}`,
+    `-H ${shellQuote(['Authorization', `Bearer ${key}`].join(': '))}`,
     ...(body ? [`-H 'Content-Type: application/json'`, `-d ${shellQuote(JSON.stringify(body))}`] : []),
   ].join(' \\\n  ');
 }
