@@ -174,7 +174,7 @@ describe('the audit log page', () => {
     }
     const changed = row('People changed');
     await changed.getByText(/^Change of 1 person, \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
-    expect(await changed.getByText('users: 1').count()).toBe(0);
+    expect(await changed.getByText('people: 1').count()).toBe(0);
     await row('Member invited').getByText('eve@staff.example.com', { exact: true }).waitFor();
     await operator.delete(`/auth/views/${view.body.id}`).expect(200);
     await operator.delete(`/auth/imports/${file.id}`).expect(200);
@@ -196,7 +196,7 @@ describe('the audit log page', () => {
     const { page, expectClean, close } = await visitAs(server, app, '/audit');
     const row = page.getByRole('row', { name: /Person erased/ });
     await open(row);
-    await row.getByText(/^records: 1 · not imported again: no$/).waitFor();
+    await row.getByText(/^records: 1 · imports may bring the person back$/).waitFor();
     expectClean();
     await close();
   });
@@ -278,7 +278,7 @@ describe('the audit log page', () => {
       .waitFor({ state: 'detached' });
     const deleted = page.getByRole('row', { name: /App deleted/ });
     await open(deleted);
-    await deleted.getByText('users: 0').waitFor();
+    await deleted.getByText('people: 0').waitFor();
     await page.getByRole('row', { name: /Person erased/ }).waitFor();
     expectClean();
     await close();

@@ -97,7 +97,7 @@ describe('the import page', () => {
     expect(await fieldOf('Birthday').inputValue()).toBe('');
     await page.getByText('2 columns are left out: Birthday and Other.').waitFor();
     await fieldOf('Birthday').selectOption('Born');
-    await page.getByText('1 column is left out: Other.').waitFor();
+    await page.getByText('1 column is left out: Other. To import it too, choose a field for it').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page
       .getByText(

@@ -86,7 +86,7 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
   const parts = named
     .filter(([, value]) => value !== 0 || !isSum)
-    .map(([name, value]) => `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
+    .map(([name, value]) => factOf(name, value) ?? `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
@@ -106,6 +106,13 @@ const sideOf = (path: string, value: string | number | boolean | undefined): str
   value === undefined ? '–' : wordOf(path, value);
 
 const NAMES: Record<string, string> = t.audit.details;
+const FACTS: Record<string, { yes: string; no: string }> = t.audit.facts;
+
+/** What a detail says that is true or false; undefined for another one. */
+function factOf(name: string, value: AuditEvent['detail'][string]): string | undefined {
+  if (typeof value !== 'boolean') return undefined;
+  return FACTS[name]?.[value ? 'yes' : 'no'];
+}
 
 function wordOf(name: string, value: AuditEvent['detail'][string]): string {
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;

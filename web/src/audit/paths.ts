@@ -2,6 +2,7 @@ import type { Field } from '../api/endpoints.ts';
 import { nameOfKey } from '../components/form/labels.ts';
 import { languageName } from '../languages/languages.ts';
 import { optionName } from '../schema-editor/draft/field-texts.ts';
+import { language } from '../texts/language.ts';
 import { t } from '../texts/texts.ts';
 
 type Names = Readonly<Record<string, string>>;
@@ -54,5 +55,7 @@ export function pathText(path: string, fields: readonly Field[] | undefined): st
 function fieldText([key = '', option = '', ...inside]: string[], fields: readonly Field[] | undefined) {
   const named = nameIn(OF_FIELDS, option) ?? optionName(option);
   if (named === option) return undefined;
-  return t.audit.ofField(nameOfKey(key, fields), [named, ...inside].join('.'));
+  // Within a sentence, which has capitals for nouns in German.
+  const part = language === 'en' ? `${named.charAt(0).toLowerCase()}${named.slice(1)}` : named;
+  return t.audit.ofField(nameOfKey(key, fields), [part, ...inside].join('.'));
 }

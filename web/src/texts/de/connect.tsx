@@ -64,7 +64,7 @@ export const connect: typeof en = {
     proofOfWork: 'Der Schutz vor Bots benötigt JavaScript',
     proofOfWorkNote:
       'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben. Die Absender erfahren das. ' +
-      'Programme, die keinen Arbeitsnachweis senden, werden abgelehnt.',
+      'Programme, die keine gelöste Rechenaufgabe senden, werden abgelehnt.',
     checkedBy: (name) => `${name} prüft jede Einsendung`,
     needs: (fields) => `In jeder Einsendung erforderlich: ${fields}`,
     more: (count) => `${formatNumber(count)} weitere`,
@@ -126,7 +126,8 @@ export const connect: typeof en = {
       challenge: 'Ein Test braucht eine gelöste Aufgabe.',
       file: 'Ein Test braucht eine Datei.',
       https:
-        'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
+        'Solange das Formular eine Rechenaufgabe verlangt, braucht ein Test https. Öffnen Sie dafür diese Seite über ' +
+        'https.',
     },
     sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
     openFormPage: 'öffnen Sie die Formularseite',
@@ -244,7 +245,7 @@ export const connect: typeof en = {
       corners: { square: 'Eckig', round: 'Rund' },
     },
     imageNote: (max) => `PNG, JPEG oder WebP, höchstens ${max} kB`,
-    logoAltNote: 'Für Menschen, die das Logo nicht sehen. Leer: Es schmückt nur',
+    logoAltNote: 'Für Menschen, die das Logo nicht sehen. Bleibt das Feld leer, gilt das Logo als Schmuck',
     images: {
       logo: { choose: 'Logo wählen', replace: 'Anderes Logo wählen', remove: 'Logo entfernen' },
       logoDark: {
@@ -264,7 +265,7 @@ export const connect: typeof en = {
     rules: 'Regeln',
     protections: {
       honeypot: 'Verstecktes Feld: erkennt einfache Bots (empfohlen)',
-      'proof-of-work': 'Arbeitsnachweis: stärker, benötigt JavaScript',
+      'proof-of-work': 'Rechenaufgabe: stärker, benötigt JavaScript',
       off: 'Aus',
     },
     protectionNotes: {
@@ -420,7 +421,7 @@ export const connect: typeof en = {
       key: 'Verstanden: speichert eine wiederholte Einsendung nur einmal',
       timeZone: 'Verstanden: die Zeitzone von Zeiten',
       charset: 'Verstanden: die Zeichenkodierung',
-      proofOfWork: 'Verstanden: Arbeitsnachweis',
+      proofOfWork: 'Verstanden: die Lösung der Rechenaufgabe',
       replyTo: 'Angenommen und ignoriert, weil das Formular eine E-Mail-Adresse hat',
       ignored: 'Angenommen und ignoriert',
       underscore: 'Ignoriert: Namen, die mit _ beginnen, werden nicht gespeichert',
@@ -508,7 +509,7 @@ export const connect: typeof en = {
       use: (url, app) => `Kopieren Sie es, oder lesen Sie das neueste unter ${url} mit dem Header x-app-id: ${app}.`,
     },
     formHeld:
-      'Ein Arbeitsnachweis ist verlangt: Einsendungen dieses Formulars werden zurückgehalten, bis Sie sie freigeben. ' +
+      'Das Formular verlangt eine Rechenaufgabe: Seine Einsendungen werden zurückgehalten, bis Sie sie freigeben. ' +
       'Verwenden Sie stattdessen „Einbetten“ oder „Erweitertes Formular“.',
     codeRefused:
       'Dieser Code wird abgelehnt: Er löst die Aufgabe des Schutzes vor Bots nicht. Verwenden Sie stattdessen ' +

@@ -83,12 +83,23 @@ export const imports: typeof en = {
   leaveOut: 'Auslassen',
   leftOut: (count, columns) =>
     `${plural(count, { one: '# Spalte wird', other: '# Spalten werden' })} ausgelassen: ${columns}.`,
-  addFields: (schema) => (
-    <>Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder fügen Sie zuerst unter {schema} Felder hinzu.</>
-  ),
-  askForFields:
-    'Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder bitten Sie einen Verwalter der App um weitere ' +
-    'Felder.',
+  addFields: (count, schema) =>
+    count === 1 ? (
+      <>Um auch sie zu importieren, wählen Sie ein Feld aus, oder fügen Sie zuerst unter {schema} ein Feld hinzu.</>
+    ) : (
+      <>
+        Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder fügen Sie zuerst unter {schema} Felder hinzu.
+      </>
+    ),
+  askForFields: (count) =>
+    plural(count, {
+      one:
+        'Um auch sie zu importieren, wählen Sie ein Feld aus, oder bitten Sie einen Verwalter der App um ein weiteres ' +
+        'Feld.',
+      other:
+        'Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder bitten Sie einen Verwalter der App um weitere ' +
+        'Felder.',
+    }),
   otherKeys: 'Weitere Daten (JSON)',
 
   settings: 'Einstellungen',

@@ -38,7 +38,7 @@ export const connect = {
     whatIsHeld: (held: ReactNode) => <>Submissions that bot protection holds: {held}.</>,
     held: 'Held submissions',
 
-    closed: (since: string) => `The form is closed since ${since}`,
+    closed: (since: string) => `The form has been closed since ${since}`,
     closedNote: 'Every submission is refused.',
     closes: (at: string) => `The form closes on ${at}`,
     full: (records: number, maximum: number) =>
@@ -238,7 +238,7 @@ export const connect = {
       corners: { square: 'Square', round: 'Round' },
     },
     imageNote: (max: number) => `PNG, JPEG or WebP, at most ${max} kB`,
-    logoAltNote: 'For people who do not see the logo. Empty: it decorates',
+    logoAltNote: 'For people who do not see the logo. Leave it empty if the logo only decorates the form',
     images: {
       logo: { choose: 'Choose a logo', replace: 'Choose another logo', remove: 'Remove the logo' },
       logoDark: {
@@ -252,9 +252,9 @@ export const connect = {
         remove: 'Remove the cover picture',
       },
     },
-    notImage: 'This file is no PNG, JPEG or WebP picture',
+    notImage: 'This file is not a PNG, JPEG or WebP picture',
     imageTooLarge: (size: number, max: number) =>
-      `This file has ${formatNumber(size)} kB. At most ${formatNumber(max)} kB are possible`,
+      `This file has ${formatNumber(size)} kB. It may have at most ${formatNumber(max)} kB`,
     shownDevice: 'Device in the preview',
     devices: { desktop: 'Desktop', phone: 'Phone' },
     visitorScheme: 'Colors in the preview',

@@ -83,8 +83,17 @@ export const imports = {
   leaveOut: 'Leave out',
   leftOut: (count: number, columns: string) =>
     `${plural(count, { one: '# column is', other: '# columns are' })} left out: ${columns}.`,
-  addFields: (schema: ReactNode) => <>To import them too, choose a field for each, or first add fields in {schema}.</>,
-  askForFields: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
+  addFields: (count: number, schema: ReactNode) =>
+    count === 1 ? (
+      <>To import it too, choose a field for it, or first add a field in {schema}.</>
+    ) : (
+      <>To import them too, choose a field for each, or first add fields in {schema}.</>
+    ),
+  askForFields: (count: number) =>
+    plural(count, {
+      one: 'To import it too, choose a field for it, or ask a manager of the app to add a field.',
+      other: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
+    }),
   otherKeys: 'Other data (JSON)',
 
   settings: 'Settings',
