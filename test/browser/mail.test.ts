@@ -155,6 +155,22 @@ describe('the settings of email', () => {
     await close();
   });
 
+  it('are listed on a page of their own, each with when it is sent and a link to its setting', async () => {
+    const { page, close } = await openSettings(server);
+    await page.getByLabel('Notify by email').fill('team@example.com');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    await page.getByRole('link', { name: 'Automation' }).click();
+    await page.getByRole('link', { name: 'Emails', exact: true }).click();
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Notification of your team').getByText('team@example.com', { exact: true }).waitFor();
+    await row('Notification of your team').getByText('For each new or changed entry, with its values').waitFor();
+    await row('Reply to a submission').getByText('Not sent').waitFor();
+    await page.getByRole('link', { name: 'Settings: Reply to a submission' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await close();
+  });
+
   it('are disabled with the reason on a server that cannot send what they need', async () => {
     const doubleOptIn = (page: Page) => page.getByLabel('Ask people to confirm their email address');
     const without = await startServer({}, server.database);

@@ -354,6 +354,29 @@ export const connect: typeof en = {
     sentTo: (url) => `Personen werden zu ${url} geleitet`,
   },
 
+  emails: {
+    note: (sourceAppId) => `Was ${sourceAppId} per E-Mail sendet, und wo es eingestellt wird`,
+    table: 'Tabelle der E-Mails',
+    email: 'E-Mail',
+    to: 'An',
+    when: 'Wann',
+    off: 'Wird nicht gesendet',
+    change: 'Einstellungen',
+    changeOf: (email) => `Einstellungen: ${email}`,
+    person: 'Die Person, die eingesendet hat',
+    team: 'Ihr Team',
+    names: {
+      notification: 'Benachrichtigung Ihres Teams',
+      reply: 'Antwort auf eine Einsendung',
+      confirmation: 'Bestätigung der E-Mail-Adresse',
+      change: 'Bestätigung einer Änderung',
+    },
+    whens: {
+      confirmation: 'Nach der ersten Einsendung einer Person',
+      change: 'Wenn jemand eine E-Mail-Adresse eingibt, die die App kennt',
+    },
+  },
+
   import: {
     page: 'Formular importieren',
     title: 'Ihr Formular',

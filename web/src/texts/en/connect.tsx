@@ -348,6 +348,29 @@ export const connect = {
     sentTo: (url: string) => `People are sent to ${url}`,
   },
 
+  emails: {
+    note: (sourceAppId: string) => `What ${sourceAppId} sends by email, and where it is set`,
+    table: 'Table of emails',
+    email: 'Email',
+    to: 'To',
+    when: 'When',
+    off: 'Not sent',
+    change: 'Settings',
+    changeOf: (email: string) => `Settings: ${email}`,
+    person: 'The person who submitted',
+    team: 'Your team',
+    names: {
+      notification: 'Notification of your team',
+      reply: 'Reply to a submission',
+      confirmation: 'Confirmation of the email address',
+      change: 'Confirmation of a change',
+    },
+    whens: {
+      confirmation: 'After the first submission of a person',
+      change: 'When somebody enters an email address that the app knows',
+    },
+  },
+
   import: {
     page: 'Import a form',
     title: 'Your form',
