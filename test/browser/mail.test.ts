@@ -166,7 +166,7 @@ describe('the settings of email', () => {
     await row('Notification of your team').getByText('team@example.com', { exact: true }).waitFor();
     await row('Notification of your team').getByText('For each new or changed entry, with its values').waitFor();
     await row('Reply to a submission').getByText('Not sent').waitFor();
-    await page.getByRole('link', { name: 'Settings: Reply to a submission' }).click();
+    await page.getByRole('link', { name: 'Reply to a submission' }).click();
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
     await close();
   });

@@ -11,7 +11,7 @@ import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 
-/** The emails that an app sends, each with who receives it, when, and where that is set. */
+/** The emails that an app sends, each with who receives it and when, as a link to where that is set. */
 export default function EmailsPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
@@ -31,23 +31,20 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
             label={t.connect.emails.table}
             rows={emailsOf(data.settings)}
             columns={[
-              { name: t.connect.emails.email, cell: ({ id }) => t.connect.emails.names[id] },
+              {
+                name: t.connect.emails.email,
+                cell: ({ id }) => (
+                  <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
+                    {t.connect.emails.names[id]}
+                  </Anchor>
+                ),
+              },
               { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
               {
                 name: t.connect.emails.when,
                 cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
               },
             ]}
-            actions={({ id }) => (
-              <Anchor
-                component={Link}
-                href={appPath(scope, 'settings')}
-                size="sm"
-                aria-label={t.connect.emails.changeOf(t.connect.emails.names[id])}
-              >
-                {t.connect.emails.change}
-              </Anchor>
-            )}
           />
         )}
       </section>

@@ -355,14 +355,12 @@ export const connect: typeof en = {
   },
 
   emails: {
-    note: (sourceAppId) => `Was ${sourceAppId} per E-Mail sendet, und wo es eingestellt wird`,
+    note: (sourceAppId) => `Was ${sourceAppId} per E-Mail sendet. Jeder Name öffnet die Einstellungen dazu`,
     table: 'Tabelle der E-Mails',
     email: 'E-Mail',
     to: 'An',
     when: 'Wann',
     off: 'Wird nicht gesendet',
-    change: 'Einstellungen',
-    changeOf: (email) => `Einstellungen: ${email}`,
     person: 'Die Person, die eingesendet hat',
     team: 'Ihr Team',
     names: {

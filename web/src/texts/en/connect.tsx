@@ -349,14 +349,12 @@ export const connect = {
   },
 
   emails: {
-    note: (sourceAppId: string) => `What ${sourceAppId} sends by email, and where it is set`,
+    note: (sourceAppId: string) => `What ${sourceAppId} sends by email. Each name opens its settings`,
     table: 'Table of emails',
     email: 'Email',
     to: 'To',
     when: 'When',
     off: 'Not sent',
-    change: 'Settings',
-    changeOf: (email: string) => `Settings: ${email}`,
     person: 'The person who submitted',
     team: 'Your team',
     names: {
