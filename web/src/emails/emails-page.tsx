@@ -11,7 +11,7 @@ import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 
-/** The emails that an app sends, each with who receives it and when, as a link to where that is set. */
+/** The emails that an app sends: links to their settings, with who receives each, and when. */
 export default function EmailsPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
