@@ -52,6 +52,11 @@ async function wholePage(page) {
 
 async function operatorPages(page, operator, capture) {
   await logIn(page, operator);
+  const go = goWithin(page, `/dashboard/apps/${operator.sourceAppId}`);
+  await go('/overview');
+  await page.getByText('Needs attention').waitFor();
+  await capture('overview');
+  await go('/users');
   await page
     .getByRole('link', { name: /@example.com/ })
     .first()
@@ -60,42 +65,50 @@ async function operatorPages(page, operator, capture) {
   await page.getByLabel('Break down by').selectOption('City');
   await page.getByRole('region', { name: 'Breakdown by City' }).getByRole('listitem').first().waitFor();
   await capture('users-breakdown');
-  await page.getByLabel('Break down by').selectOption('');
-  await page.getByLabel('Search all data').fill('dijkstra');
+  await go('/users?q=dijkstra');
   await page.getByText('1–9 of 9').waitFor();
   await page.getByRole('link', { name: 'edsger.dijkstra' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'edsger.dijkstra' }).waitFor();
   await capture('record');
-  await page.getByRole('link', { name: 'Privacy' }).click();
+  await go('/privacy');
   await page.getByLabel('Email, or a part of it').fill('dijkstra2');
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByRole('button', { name: /^Show data of/ }).click();
   await page.getByText('Record in').waitFor();
   await capture('privacy');
-  await page.getByRole('link', { name: 'Connect' }).click();
+  await go('/share');
   await page.getByRole('button', { name: /^Allow https/ }).waitFor();
-  await capture('connect');
-  await page.getByRole('tab', { name: 'Settings' }).click();
-  await page.getByText('Join the newsletter').first().waitFor();
-  await capture('connect-settings');
-  await page.getByRole('tab', { name: 'Import a form' }).click();
+  await capture('share');
+  await go('/share/import');
   await page.getByLabel('HTML of your form').fill(FORM_TO_IMPORT);
   await page.getByText('This is a form for Formspree').waitFor();
-  await capture('connect-import');
-  await page.getByRole('link', { name: /^Held/ }).click();
+  await capture('share-import');
+  // What was typed is not saved.
+  page.once('dialog', (dialog) => void dialog.accept());
+  await go('/settings');
+  await page.getByText('Join the newsletter').first().waitFor();
+  await capture('settings');
+  await go('/held');
   await page.getByRole('row', { name: /winner@example.com/ }).waitFor();
   await capture('held');
+  await go('/audit');
+  await page
+    .getByRole('row', { name: /Form settings changed/ })
+    .getByRole('button')
+    .click();
+  await capture('audit');
 }
 
 async function adminPages(page, admin, capture) {
   await logIn(page, admin);
+  const go = goWithin(page, '/dashboard');
+  await go('/apps');
   await page.getByRole('link', { name: 'newsletter' }).waitFor();
   await capture('apps');
-  await page.getByRole('link', { name: 'All people' }).click();
+  await go('/users');
   await page.getByText('guest1@example.org').waitFor();
   await capture('all-users');
-  await page.getByRole('link', { name: 'Apps' }).click();
-  await page.getByRole('link', { name: 'newsletter' }).click();
+  await go('/apps/newsletter/form');
   await page.getByRole('button', { name: /Plan/, expanded: false }).click();
   await capture('schema-editor');
   await page.getByRole('checkbox', { name: 'Required' }).uncheck();
@@ -107,11 +120,14 @@ async function adminPages(page, admin, capture) {
   await capture('schema-changes');
   await page.getByRole('button', { name: 'Keep editing' }).click();
   await page.getByRole('button', { name: 'Discard' }).click();
-  await page.getByRole('tab', { name: 'Versions' }).click();
+  await go('/apps/newsletter/form/versions');
   await page.getByRole('button', { name: /Version 3/ }).click();
   await page.getByText('Changes from version 2').waitFor();
   await capture('versions');
 }
+
+/** Returns what opens a page by its address, which is the same on a desktop and on a phone. */
+const goWithin = (page, base) => (path) => page.goto(new URL(base + path, page.url()).href);
 
 async function logIn(page, { sourceAppId, password }) {
   await page.getByLabel('App ID').fill(sourceAppId);
@@ -121,6 +137,7 @@ async function logIn(page, { sourceAppId, password }) {
 }
 
 async function logOut(page) {
-  await page.getByRole('banner').getByRole('button').last().click();
-  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.context().clearCookies();
+  await page.goto(new URL('/dashboard/', page.url()).href);
+  await page.getByLabel('App ID').waitFor();
 }

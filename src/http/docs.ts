@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import express, { Router } from 'express';
 import { createPagePolicy } from '../platform/http/security-headers.ts';
 import { renderApiPage, STYLE } from './docs-page.ts';
+import { SCRIPT } from './docs-script.ts';
 
 /** What the build wrote; the path is the same from `src/http` and from `dist/http`. */
 const BUILT = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -29,10 +30,15 @@ export function createDocsRouter(cookieName: string): Router {
     res.type('application/json; charset=utf-8').setHeader('Cache-Control', 'no-cache');
     res.send(json);
   });
-  const style = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
   router.get(
     '/docs',
-    createPagePolicy({ scriptSrc: ["'none'"], styleSrc: [style], connectSrc: ["'none'"] }),
+    createPagePolicy({
+      scriptSrc: [hashOf(SCRIPT)],
+      styleSrc: [hashOf(STYLE)],
+      connectSrc: ["'none'"],
+      requireTrustedTypesFor: ["'script'"],
+      trustedTypes: ["'none'"],
+    }),
     (_req, res) => {
       page ??= Buffer.from(renderApiPage(JSON.parse(json.toString())));
       res.type('html').setHeader('Cache-Control', 'no-cache');
@@ -43,6 +49,9 @@ export function createDocsRouter(cookieName: string): Router {
   router.get('/llms.txt', (_req, res) => res.sendFile('llms.txt', { root: BUILT, ...CACHED }));
   return router;
 }
+
+/** The source of a policy that allows an element with exactly this text. */
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 function readDocument(cookieName: string): Buffer {
   const built = readFileSync(DOCUMENT);

@@ -187,6 +187,13 @@ describe('a role', () => {
     await page.getByRole('link', { name: 'person@example.com' }).waitFor();
     const viewer = await found();
     expect(await page.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
+    // The header of the emails begins where they do.
+    const places = [
+      page.getByRole('columnheader', { name: 'Email' }).getByText('Email'),
+      page.getByRole('link', { name: 'person@example.com' }),
+    ];
+    const [header, cell] = await Promise.all(places.map((one) => one.boundingBox()));
+    expect(header?.x).toBe(cell?.x);
     expect(viewer.pages).toEqual(['Overview', 'People', 'Share']);
     for (const name of ['Import', 'Export', 'Edit in table']) expect(viewer.buttons).not.toContain(name);
     await page.getByRole('link', { name: 'person@example.com' }).click();
@@ -246,6 +253,9 @@ describe('the own account', () => {
     await dialog.getByRole('list', { name: 'Recovery codes' }).waitFor();
     const codes = await dialog.getByRole('listitem').allInnerTexts();
     expect(codes).toHaveLength(10);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const done = await dialog.getByRole('button', { name: 'Done' }).boundingBox();
+    expect((done?.y ?? 800) + (done?.height ?? 0)).toBeLessThanOrEqual(760);
     await expectAccessible();
     const download = page.waitForEvent('download');
     await dialog.getByRole('button', { name: 'Download codes' }).click();

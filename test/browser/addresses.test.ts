@@ -59,6 +59,7 @@ describe('the sidebar', () => {
       [ofApp('share/import'), 'Import a form', 'Share', 'Import a form'],
       [ofApp('webhooks'), 'Webhooks', 'Automation', 'Webhooks'],
       [ofApp('keys'), 'API keys', 'Automation', 'API keys'],
+      [ofApp('emails'), 'Emails', 'Automation', 'Emails'],
       [ofApp('privacy'), 'Privacy', 'Privacy'],
       [ofApp('held'), 'Held submissions', 'Held'],
       [ofApp('form/texts'), 'Texts', 'Form', 'Texts'],

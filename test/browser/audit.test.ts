@@ -1,5 +1,7 @@
 // @module-tag long
 
+import { readFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, visitAs } from '../support/browser/browser.ts';
 import { joinApp } from '../support/server/accounts.ts';
@@ -31,6 +33,11 @@ async function erase(email: string): Promise<string> {
   return body.id;
 }
 
+/** Opens the details of events. */
+async function open(...rows: Locator[]): Promise<void> {
+  for (const row of rows) await row.getByRole('button', { expanded: false }).click();
+}
+
 describe('the audit log page', () => {
   it('says who did what, and is filtered by action and date in its URL', async () => {
     const id = await erase('ada@example.com');
@@ -39,6 +46,9 @@ describe('the audit log page', () => {
     await page.getByRole('link', { name: 'Team' }).click();
     await page.getByText('Who changed something, and who looked at many people.').waitFor();
     const row = page.getByRole('row', { name: /Person erased/ });
+    await row.getByText(id).waitFor();
+    expect(await row.getByText('127.0.0.1').count()).toBe(0);
+    await open(row, page.getByRole('row', { name: /People exported/ }));
     await row.getByText(id).waitFor();
     await row.getByText(`Operator ${app.sourceAppId}`).waitFor();
     await row.getByText(/^from .*127\.0\.0\.1$/).waitFor();
@@ -51,6 +61,16 @@ describe('the audit log page', () => {
       .getByText('Administrator admin')
       .waitFor();
     expect(await page.content()).not.toContain('ada@example.com');
+
+    // A line stays one, and the keyboard opens and closes it.
+    const toggle = row.getByRole('button');
+    await toggle.focus();
+    await page.keyboard.press('Enter');
+    expect(await toggle.getAttribute('aria-expanded')).toBe('false');
+    await row.getByText(/^from .*127\.0\.0\.1$/).waitFor({ state: 'detached' });
+    expect((await row.boundingBox())?.height).toBeLessThan(48);
+    await page.keyboard.press('Space');
+    await row.getByText(/^from .*127\.0\.0\.1$/).waitFor();
 
     await page.getByLabel('Action').selectOption('Person erased');
     await page.getByRole('row', { name: /App created/ }).waitFor({ state: 'detached' });
@@ -86,12 +106,13 @@ describe('the audit log page', () => {
     const { page, expectClean, close } = await visitAs(server, app, '/audit');
     const changed = page.getByRole('row', { name: /Role of a member changed/ });
     await changed.getByText('Ada Lovelace', { exact: true }).waitFor();
+    const shared = page.getByRole('row', { name: /Form settings changed/ });
+    await open(changed, shared);
     await changed.getByText('ada@staff.example.com', { exact: true }).waitFor();
     await changed.getByText('with an invitation', { exact: true }).waitFor();
     await changed.getByText('Bob (bob@staff.example.com)', { exact: true }).waitFor();
-    const shared = page.getByRole('row', { name: /Form settings changed/ });
     await shared.getByText('shared password', { exact: true }).waitFor();
-    await changed.getByText('role: manager → viewer', { exact: true }).waitFor();
+    await changed.getByText('Role: manager → viewer', { exact: true }).waitFor();
     await shared.getByText(`Operator ${sourceAppId}`, { exact: true }).waitFor();
     await server.admin.delete(`/auth/accounts/${bob.id}`).expect(200);
     await page.reload();
@@ -153,7 +174,7 @@ describe('the audit log page', () => {
     }
     const changed = row('People changed');
     await changed.getByText(/^Change of 1 person, \d+ \w+ \d{4}, \d\d:\d\d$/).waitFor();
-    expect(await changed.getByText('users: 1').count()).toBe(0);
+    expect(await changed.getByText('people: 1').count()).toBe(0);
     await row('Member invited').getByText('eve@staff.example.com', { exact: true }).waitFor();
     await operator.delete(`/auth/views/${view.body.id}`).expect(200);
     await operator.delete(`/auth/imports/${file.id}`).expect(200);
@@ -173,10 +194,9 @@ describe('the audit log page', () => {
     await server.client.submit(app.sourceAppId, { email: 'ada@example.com' }).expect(200);
     await operator.post('/auth/people/erase', { email: 'ada@example.com' }).expect(200);
     const { page, expectClean, close } = await visitAs(server, app, '/audit');
-    await page
-      .getByRole('row', { name: /Person erased/ })
-      .getByText(/^records: 1 · not imported again: no$/)
-      .waitFor();
+    const row = page.getByRole('row', { name: /Person erased/ });
+    await open(row);
+    await row.getByText(/^records: 1 · imports may bring the person back$/).waitFor();
     expectClean();
     await close();
   });
@@ -256,11 +276,66 @@ describe('the audit log page', () => {
       .getByRole('row', { name: /People listed/ })
       .first()
       .waitFor({ state: 'detached' });
-    await page
-      .getByRole('row', { name: /App deleted/ })
-      .getByText('users: 0')
-      .waitFor();
+    const deleted = page.getByRole('row', { name: /App deleted/ });
+    await open(deleted);
+    await deleted.getByText('people: 0').waitFor();
     await page.getByRole('row', { name: /Person erased/ }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('names the settings and the fields of changes, and shows other paths as they are stored', async () => {
+    const { sourceAppId } = app;
+    const path = `/auth/apps/${sourceAppId}`;
+    const pages = [{ page: 1, title: 'Your seat' }];
+    await operator.put(`${path}/form`, { maxRecords: 5, theme: { accent: '#0a7d38' }, pages }).expect(200);
+    const seats = { key: 'seats', kind: 'number', label: 'Seats' } as const;
+    for (const label of ['Seats', 'Places']) {
+      await server.admin.putSchema(sourceAppId, { fields: [{ ...seats, label }] }).expect(200);
+    }
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    const [form, schema] = ['Form settings changed', 'Schema replaced'].map((name) =>
+      page.getByRole('row', { name }).first(),
+    ) as [Locator, Locator];
+    await open(form, schema);
+    await form.getByText('Maximum number of records: – → 5', { exact: true }).waitFor();
+    await form.getByText('Accent color: – → #0a7d38', { exact: true }).waitFor();
+    await form.getByText('pages.0.title: – → Your seat', { exact: true }).waitFor();
+    await schema.getByText('Field “Places”: label: Seats → Places', { exact: true }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('exports the events of its filters', async () => {
+    const id = await erase('ada@example.com');
+    const { page, expectClean, close } = await visitAs(server, app, '/audit?action=user.erased');
+    await page.getByText(id).waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    const download = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: 'NDJSON (one event per line)' }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/-audit-.*\.ndjson$/);
+    const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ action: 'user.erased', target: id }]);
+    expectClean();
+    await close();
+  });
+
+  it('has its filters in one row on a desktop, and fits a phone with an open event', async () => {
+    await erase('ada@example.com');
+    const admin = { sourceAppId: 'admin', password: ADMIN_PASSWORD };
+    const path = `/audit?sourceAppId=${app.sourceAppId}`;
+    const { page, expectClean, close } = await visitAs(server, admin, path);
+    const row = page.getByRole('row', { name: /Person erased/ });
+    await open(row);
+    const controls = page.getByRole('search').locator('select, input');
+    const ends = await controls.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)));
+    expect(ends).toHaveLength(4);
+    expect(new Set(ends).size).toBe(1);
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+    const table = page.getByRole('region', { name: 'Table of events' });
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBeLessThanOrEqual(0);
     expectClean();
     await close();
   });

@@ -89,7 +89,7 @@ describe('what works now', () => {
       })
       .expect(200);
     const status = region('What works now');
-    await status.getByText('The form is closed since 31 Jan 2026, 08:30').waitFor();
+    await status.getByText('The form has been closed since 31 Jan 2026, 08:30').waitFor();
     await status.getByText('0 of at most 5 records are stored').waitFor();
     await status.getByText('Bot protection needs JavaScript').waitFor();
     await status.getByText('Pages opened from a file can submit').waitFor();

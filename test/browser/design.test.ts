@@ -112,9 +112,9 @@ describe('the design of a form', () => {
 
   it('refuses a file that is too large, with its size, and one that is no picture', async () => {
     await upload('Choose a logo', pngFile(png(1, 1, [1, 2, 3], 150 * KB)));
-    await page.getByRole('alert').getByText('This file has 150 kB. At most 100 kB are possible').waitFor();
+    await page.getByRole('alert').getByText('This file has 150 kB. It may have at most 100 kB').waitFor();
     await upload('Choose a cover picture', { name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
-    await page.getByRole('alert').getByText('This file is no PNG, JPEG or WebP picture').waitFor();
+    await page.getByRole('alert').getByText('This file is not a PNG, JPEG or WebP picture').waitFor();
     expect(await imagesShown()).toEqual([]);
     expect(await page.getByText('No changes').count()).toBe(1);
     // The service looks at the bytes.

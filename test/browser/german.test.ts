@@ -1,6 +1,7 @@
 // @module-tag long
 
 import type { Page } from 'playwright-core';
+import { isValidElement } from 'react';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { de } from '../../web/src/texts/de/index.ts';
 import { connect } from '../../web/src/texts/en/connect.tsx';
@@ -169,6 +170,7 @@ function english(texts: readonly string[]): string[] {
 
 function valuesOf(texts: object): string[] {
   return Object.values(texts).flatMap((value) => {
+    if (isValidElement(value)) return [];
     if (typeof value === 'object') return valuesOf(value);
     return typeof value === 'string' ? [value] : [];
   });

@@ -33,7 +33,7 @@ describe('the history of a record', () => {
     await users.submit('ada@example.com', { name: 'Ada', plan: 'free' });
     await users.logIn();
     await openRecord('ada@example.com');
-    await history().getByText('No changes by people or imports are kept').waitFor();
+    await history().getByText('No changes by your team or by imports are kept').waitFor();
     await rename('Eve');
     await history().getByText('Shared log-in').waitFor();
     expect(await entries()).toEqual([

@@ -88,6 +88,8 @@ describe('the import page', () => {
     const { page, expectClean, close } = visited;
     await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Import' }).waitFor();
+    await page.getByRole('heading', { name: 'No imports yet' }).waitFor();
+    expect(await page.locator('main svg[viewBox="0 0 96 72"]').getAttribute('aria-hidden')).toBe('true');
     await chooseFile(visited, 'people.csv', Buffer.from(`\uFEFF${FILE}`, 'utf16le'));
     const fieldOf = (column: string) => page.getByLabel(`Field of ${column}`, { exact: true });
     await expect.poll(() => fieldOf('E-Mail').inputValue()).toBe('email');
@@ -95,7 +97,7 @@ describe('the import page', () => {
     expect(await fieldOf('Birthday').inputValue()).toBe('');
     await page.getByText('2 columns are left out: Birthday and Other.').waitFor();
     await fieldOf('Birthday').selectOption('Born');
-    await page.getByText('1 column is left out: Other.').waitFor();
+    await page.getByText('1 column is left out: Other. To import it too, choose a field for it').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page
       .getByText(

@@ -99,6 +99,7 @@ describe('the palette', () => {
       'Link and code Page',
       'Import a form Page',
       'API keys Page',
+      'Emails Page',
       'Privacy Page',
       'Audit log Page',
     ]);

@@ -1,5 +1,7 @@
 // @module-tag long
 
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
@@ -51,6 +53,8 @@ describe('the API keys page', () => {
     await dialog.getByRole('button', { name: 'Copy key' }).click();
     await dialog.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(key);
+    const command = await dialog.locator('pre').innerText();
+    expect(command).toContain(`curl -sS '${server.listener.url}/auth/users?limit=1' `);
     await page.keyboard.press('Escape');
     // Back is cancelled.
     await expect(page.evaluate('Promise.all(Object.values(navigation.back()))')).rejects.toThrow('AbortError');
@@ -64,7 +68,8 @@ describe('the API keys page', () => {
     for (const text of ['From 127.0.0.0/8, ::1/128', 'Read people', 'Export', 'Never used']) {
       await row.getByText(text, { exact: true }).last().waitFor();
     }
-    await withKey(server, key)('get', '/auth/users').expect(200);
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({ users: [], limit: 1 });
     const operator = await new Client(server.listener.url).logIn(app.sourceAppId, app.password);
     expect((await operator.get('/auth/keys')).body.keys).toHaveLength(1);
     const lastUse = async () => (await operator.get('/auth/keys')).body.keys[0].lastUsedAt;
@@ -75,6 +80,21 @@ describe('the API keys page', () => {
       .getByText(/^from .*127\.0\.0\.1$/)
       .last()
       .waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('shows a command that submits example values of the schema', async () => {
+    const plan = { key: 'plan', kind: 'select' as const, enum: ['free', 'pro'], required: true };
+    await server.admin.putSchema(app.sourceAppId, { fields: [plan] }).expect(200);
+    const { page, expectClean, close } = await open('/keys');
+    await page.getByRole('button', { name: 'Create API key' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Shop');
+    await dialog.getByRole('checkbox', { name: 'Submit' }).check();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const { stdout } = await promisify(execFile)('sh', ['-c', await dialog.locator('pre').innerText()]);
+    expect(JSON.parse(stdout)).toHaveProperty('id');
     expectClean();
     await close();
   });

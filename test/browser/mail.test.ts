@@ -155,11 +155,30 @@ describe('the settings of email', () => {
     await close();
   });
 
+  it('are listed on a page of their own, each with when it is sent and a link to its setting', async () => {
+    const { page, close } = await openSettings(server);
+    await page.getByLabel('Notify by email').fill('team@example.com');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved. The settings apply now.').waitFor();
+    await page.getByRole('link', { name: 'Automation' }).click();
+    await page.getByRole('link', { name: 'Emails', exact: true }).click();
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+    await row('Notification of your team').getByText('team@example.com', { exact: true }).waitFor();
+    await row('Notification of your team').getByText('For each new or changed entry, with its values').waitFor();
+    await row('Reply to a submission').getByText('Not sent').waitFor();
+    await page.getByRole('link', { name: 'Reply to a submission' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor();
+    await close();
+  });
+
   it('are disabled with the reason on a server that cannot send what they need', async () => {
     const doubleOptIn = (page: Page) => page.getByLabel('Ask people to confirm their email address');
     const without = await startServer({}, server.database);
     const first = await openSettings(without);
     await first.page.getByText('This service sends no email: its setting SMTP_URL is not set.').waitFor();
+    const explained = await first.page.getByRole('link', { name: 'SMTP_URL' }).getAttribute('href');
+    const { pathname } = new URL(explained ?? '', without.listener.url);
+    expect((await without.client.get(pathname).buffer().expect(200)).text).toContain('`SMTP_URL`');
     expect(await doubleOptIn(first.page).isDisabled()).toBe(true);
     const ask = first.page.getByLabel('Who may change a record?').locator('option[value=confirm]');
     expect(await ask.isDisabled()).toBe(true);

@@ -75,13 +75,13 @@ describe('a chart that saw a part of the people', () => {
     const bars = async () =>
       (await chart(visited, 'Plan').getByRole('listitem').allInnerTexts()).map((text) => text.replace(/\s+/g, ' '));
     await chart(visited, 'Plan')
-      .getByText('There was no time to count all: this shows the 1,000 people that were read.')
+      .getByText('Counting all people takes too long: this shows the 1,000 people that were read.')
       .waitFor();
     // The first count is refused. The button stays, for another one.
     const counts = /total=exact/;
     await visited.page.route(counts, (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
     await chart(visited, 'Plan').getByRole('button', { name: 'Count all people' }).click();
-    await chart(visited, 'Plan').getByText('There was no time to count them all.').waitFor();
+    await chart(visited, 'Plan').getByText('Counting took too long: not all people are counted.').waitFor();
     await visited.page.unroute(counts);
     await untilShown(visited, chart(visited, 'Plan').getByText('Of 1,500 people.'), 'Count all people');
     expect(await bars()).toEqual(['max 1,100 73.3%', 'Other values 400 26.7%']);

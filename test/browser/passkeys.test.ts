@@ -253,6 +253,7 @@ describe('the own passkeys', () => {
     await button('Add passkey').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('You cannot add a passkey: Passkeys need PUBLIC_URL').waitFor();
+    await page.getByRole('link', { name: 'PUBLIC_URL' }).waitFor();
     expect(await button('Add passkey').count()).toBe(0);
 
     await page.route('**/auth/login/passkey/options', (route) => route.fulfill({ status: 409, json: refusal }));

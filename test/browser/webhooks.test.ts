@@ -31,6 +31,7 @@ describe('the webhooks of an app', () => {
     await dialog.getByLabel('URL').fill('example.com');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await dialog.getByText('The URL must be an absolute http or https URL').waitFor();
+    expect(await dialog.getByRole('link').count()).toBe(0);
     await dialog.getByLabel('URL').fill(receiver.url);
     await dialog.getByRole('checkbox', { name: 'Erased' }).uncheck();
     await dialog.getByRole('button', { name: 'Add' }).click();
@@ -70,6 +71,22 @@ describe('the webhooks of an app', () => {
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No webhooks yet').waitFor();
     expect(await server.db.collection('webhooks').countDocuments({ sourceAppId: app.sourceAppId })).toBe(0);
+  });
+
+  it('name the setting of the service that refuses a URL, with a link to what explains it', async () => {
+    const page = await show('/webhooks');
+    const errors = [{ path: 'url', message: 'must begin with https://', code: 'notHttps' }];
+    const json = { message: 'Invalid webhook', code: 'invalidWebhook', errors };
+    await page.route('**/auth/webhooks?*', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 400, json }) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Add webhook' }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('URL').fill('http://example.com/hooks');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByText('The URL must begin with https://. The setting').waitFor();
+    const link = dialog.getByRole('link', { name: 'WEBHOOKS_ALLOW_PRIVATE' });
+    expect(await link.getAttribute('href')).toMatch(/^\/docs\/operations\.md/);
   });
 
   it('post messages to a chat, whose URL is not shown again', async () => {

@@ -220,30 +220,34 @@ describe('a scope', () => {
   it('does not open endpoints that are for sessions only', async () => {
     const { send } = await createKey(server, server.admin, ['users:read', 'users:write', 'schema:write']);
     const own = `/auth/apps/${app.sourceAppId}`;
-    for (const [method, path, body] of [
+    for (const [caller, method, path, body] of [
       ...([
-        ['get', '/auth/session'],
-        ['get', '/auth/apps'],
-        ['post', '/auth/apps', { sourceAppId: 'x' }],
+        ['operator', 'get', '/auth/session'],
+        ['admin', 'get', '/auth/apps'],
+        ['admin', 'post', '/auth/apps', { sourceAppId: 'x' }],
       ] as const),
       ...([
-        ['delete', own],
-        ['post', `${own}/password`],
-        ['get', `${own}/form`],
-        ['get', `${own}/retention`],
+        ['admin', 'delete', own],
+        ['admin', 'post', `${own}/password`],
+        ['operator', 'get', `${own}/form`],
+        ['manager', 'get', `${own}/retention`],
       ] as const),
       ...([
-        ['get', '/auth/keys'],
-        ['post', '/auth/keys', {}],
-        ['delete', '/auth/keys/x'],
+        ['manager', 'get', '/auth/keys'],
+        ['manager', 'post', '/auth/keys', {}],
+        ['manager', 'delete', '/auth/keys/x'],
       ] as const),
       ...([
-        ['post', '/auth/login', app],
-        ['post', '/auth/logout'],
+        ['operator', 'post', '/auth/login', app],
+        ['operator', 'post', '/auth/logout'],
       ] as const),
     ] as const) {
       const answer = await send(method, path, body).expect(403);
-      expect(answer.body.message).toBe('This endpoint takes no API keys; log in instead');
+      expect(answer.body).toEqual({
+        message: `This endpoint takes no API keys; log in instead, as ${caller}`,
+        code: 'noKeysTaken',
+        params: { caller },
+      });
       expect(answer.headers).not.toHaveProperty('set-cookie');
     }
   });

@@ -30,7 +30,8 @@ const AppOverviewPage = lazy(() => import('./overview/app-overview-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
-const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
+const EmailsPage = lazy(() => loadConnectTexts().then(() => import('./emails/emails-page.tsx')));
+const AuditPage = lazy(() => loadConnectTexts().then(() => import('./audit/audit-page.tsx')));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
 const SharePage = lazy(() => loadConnectTexts().then(() => import('./connect/share-page.tsx')));
@@ -136,6 +137,7 @@ function AppPages({ scope }: { scope: Scope }) {
     webhooks: can.webhooks && <WebhooksPage scope={scope} />,
     privacy: can.export && <PrivacyPage scope={scope} />,
     keys: can.manage && <KeysPage scope={scope} />,
+    emails: can.manage && <EmailsPage scope={scope} />,
     audit: can.manage && <AuditPage scope={scope} />,
     settings: can.manage && <SettingsPage scope={scope} />,
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,

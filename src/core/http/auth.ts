@@ -2,7 +2,8 @@ import type { Request } from 'express';
 import { AppNotFound, Forbidden, InvalidInput } from '../../platform/core/errors.ts';
 import { APP_ID_PATTERN } from '../../platform/core/identifiers.ts';
 import type { SessionCookie } from '../../platform/http/session-cookie.ts';
-import type { Auth } from '../api/endpoint.ts';
+import { say } from '../../platform/languages/reasons.ts';
+import type { Auth, EndpointSpec } from '../api/endpoint.ts';
 import {
   type CallerPart,
   type KeyPrincipal,
@@ -14,12 +15,20 @@ import {
 import { storedSession } from '../sessions/session.ts';
 import type { SessionService } from '../sessions/sessions.service.ts';
 
+/** Who may call an endpoint. */
+type Access = Pick<EndpointSpec, 'role' | 'scope'>;
+
 /**
  * Authenticates the caller; undefined if the endpoint requires none.
+ * @param access who may call the endpoint, which a refusal of an API key names
  * @param isAgain whether the request was authenticated before, so that its session is read again
  * @throws {AppError}
  */
-export type Authenticate = (req: Request, isAgain?: boolean) => Principal | undefined | Promise<Principal | undefined>;
+export type Authenticate = (
+  req: Request,
+  access: Access,
+  isAgain?: boolean,
+) => Principal | undefined | Promise<Principal | undefined>;
 
 export type AuthStrategies = Record<Auth, Authenticate>;
 
@@ -50,8 +59,8 @@ export function createAuthStrategies(
   }
 
   /** @throws {Forbidden} when a request has an API key */
-  function refuseKey(req: Request): void {
-    if (findKey(req)) throw new Forbidden('noKeysTaken');
+  function refuseKey(req: Request, access: Access): void {
+    if (findKey(req)) throw new Forbidden(say('noKeysTaken', { caller: callerOf(access) }));
   }
 
   /** The caller of the session cookie (spec 5.2). @throws {Unauthenticated} */
@@ -84,18 +93,24 @@ export function createAuthStrategies(
       return byKey === undefined ? publicPrincipal(req, sourceAppId) : keyOfApp(byKey, () => sourceAppId);
     },
 
-    visitor: (req) => {
-      refuseKey(req);
+    visitor: (req, access) => {
+      refuseKey(req, access);
       return undefined;
     },
 
-    session: (req, isAgain) => {
-      refuseKey(req);
+    session: (req, access, isAgain) => {
+      refuseKey(req, access);
       return authenticateSession(req, isAgain);
     },
 
-    'session or key': (req, isAgain) => authenticateKey(req) ?? authenticateSession(req, isAgain),
+    'session or key': (req, _access, isAgain) => authenticateKey(req) ?? authenticateSession(req, isAgain),
   };
+}
+
+/** Who has to log in at an endpoint that takes no API keys. */
+function callerOf({ role, scope }: Access): 'admin' | 'manager' | 'operator' {
+  if (role === 'admin') return 'admin';
+  return role !== undefined || scope === 'manage' ? 'manager' : 'operator';
 }
 
 /** Names the app and the key of a caller in the log of the request. */

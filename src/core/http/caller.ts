@@ -30,7 +30,7 @@ export class Caller {
    */
   check(isAgain = false): Promise<void> | undefined {
     const at = performance.now();
-    const found = this.#authenticate(this.#req, isAgain);
+    const found = this.#authenticate(this.#req, this.#spec, isAgain);
     if (found instanceof Promise) return found.then((principal) => this.#admit(principal, at));
     this.#admit(found, at);
     return undefined;

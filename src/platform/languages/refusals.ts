@@ -51,7 +51,7 @@ export const refusals = {
   metricsToken: 'A valid metrics token is required',
   adminRequired: 'Admin role required',
   sessionAndKey: 'A request has a session or an API key, not both',
-  noKeysTaken: 'This endpoint takes no API keys; log in instead',
+  noKeysTaken: 'This endpoint takes no API keys; log in instead, as {caller}',
   scopeRequired: 'The scope {scope} is required',
   keyOfOtherApp: 'The API key is for another app',
   callerChanged: 'The access of this caller was changed meanwhile; try again',

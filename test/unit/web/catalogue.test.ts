@@ -58,6 +58,7 @@ type Text = string | ((...values: never[]) => ReactNode);
 function textsOf(texts: object, path = ''): [string, Text][] {
   return Object.entries(texts).flatMap(([key, value]): [string, Text][] => {
     const at = path === '' ? key : `${path}.${key}`;
+    if (isValidElement(value)) return [[at, () => value]];
     return typeof value === 'object' ? textsOf(value, at) : [[at, value]];
   });
 }

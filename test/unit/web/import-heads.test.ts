@@ -82,3 +82,8 @@ describe('the page and the service', () => {
     ]);
   });
 });
+
+it('name a member of JSON without a name by its place', async () => {
+  const { columns } = await readHead(new File(['{"email":"ada@example.com","":1}\n'], 'a.ndjson'));
+  expect(columns.map(({ label }) => label)).toEqual(['email', '#2']);
+});

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { hasStatus } from '../api/call.ts';
 import type { OwnAccount, OwnPasskey } from '../api/endpoints.ts';
 import { SecretDialog } from '../components/content/one-time-secret.tsx';
@@ -14,6 +14,7 @@ import { LoadError } from '../components/page/load-error.tsx';
 import { Section } from '../components/page/section.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { supportsPasskeys } from '../session/passkeys.ts';
+import { SettingLink } from '../texts/setting-link.tsx';
 import { t } from '../texts/texts.ts';
 import classes from './account.module.css';
 import { deviceName } from './device.ts';
@@ -87,9 +88,14 @@ export function PasskeysCard({ hasPassword, totp, recoveryCodes }: OwnAccount) {
 }
 
 /** Why no passkey can be added here; undefined when one can. */
-function obstacleOf(error: Error | null): string | undefined {
+function obstacleOf(error: Error | null): ReactElement | string | undefined {
   if (hasStatus(error, 409) && error.endpoint === 'POST /auth/account/passkeys/options') {
-    return t.account.passkeyRefused(error.message);
+    return (
+      <>
+        {t.account.passkeyRefused(error.message)}{' '}
+        {error.code === 'passkeysNeedUrl' && <SettingLink name="PUBLIC_URL" />}
+      </>
+    );
   }
   if (supportsPasskeys()) return undefined;
   return t.account.noPasskeysHere;

@@ -50,11 +50,13 @@ export default function AccountsPage() {
           rows={4}
           empty={
             q === '' ? (
-              <EmptyState title={t.accounts.none} action={invite}>
+              <EmptyState subject="members" title={t.accounts.none} action={invite}>
                 {t.accounts.noneNote}
               </EmptyState>
             ) : (
-              <EmptyState title={t.accounts.noMatch}>{t.accounts.noMatchNote}</EmptyState>
+              <EmptyState subject="search" title={t.accounts.noMatch}>
+                {t.accounts.noMatchNote}
+              </EmptyState>
             )
           }
         >

@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** What is wrong (spec 7). */
   readonly code: string | undefined;
-  readonly issues: readonly { path: string; message: string }[];
+  readonly issues: readonly { path: string; message: string; code?: string | undefined }[];
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
   /** Whether the request needs a log-in of the last minutes. */
@@ -23,7 +23,11 @@ export class ApiError extends Error {
     this.endpoint = endpoint;
     this.status = response.status;
     this.code = code;
-    this.issues = (body.errors ?? []).map((issue) => ({ path: issue.path, message: reasonText(issue) }));
+    this.issues = (body.errors ?? []).map((issue) => ({
+      path: issue.path,
+      message: reasonText(issue),
+      code: issue.code,
+    }));
     this.reauthenticate = body.reauthenticate === true;
     const seconds = Number(response.headers.get('Retry-After'));
     this.retryAfter = seconds > 0 ? seconds : undefined;

@@ -64,6 +64,7 @@ function NewestUsers() {
       {list.data && list.data.users.length > 0 && <Rows users={list.data.users} />}
       {list.data?.users.length === 0 && (
         <EmptyState
+          subject={page > 1 ? 'search' : 'users'}
           title={page > 1 ? t.apps.noUsersOnPage : t.apps.noUsers}
           action={page > 1 && <Button onClick={() => go({})}>{t.apps.goToFirstPage}</Button>}
         >
@@ -100,7 +101,7 @@ function FoundUsers({ q }: { q: string }) {
       {!list.data && !list.error && <TableSkeleton rows={8} />}
       {users.length > 0 && <Rows users={users} />}
       {list.data && users.length === 0 && (
-        <EmptyState title={list.hasNextPage ? t.apps.noUsersSoFar : t.apps.noUsersMatch}>
+        <EmptyState subject="search" title={list.hasNextPage ? t.apps.noUsersSoFar : t.apps.noUsersMatch}>
           {t.apps.noUsersMatchNote}
         </EmptyState>
       )}

@@ -77,6 +77,7 @@ export default function AppsPage() {
           empty={
             isNew ? (
               <EmptyState
+                subject="apps"
                 title={t.apps.firstTitle}
                 action={
                   <Button component={Link} href="/new-form">
@@ -88,6 +89,7 @@ export default function AppsPage() {
               </EmptyState>
             ) : (
               <EmptyState
+                subject="search"
                 title={t.apps.noMatch}
                 action={
                   <Button variant="default" onClick={() => setSearchParams([])}>

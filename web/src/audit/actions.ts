@@ -86,21 +86,33 @@ export function detailText({ detail, targetChange }: AuditEvent): string {
   const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
   const parts = named
     .filter(([, value]) => value !== 0 || !isSum)
-    .map(([name, value]) => `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
+    .map(([name, value]) => factOf(name, value) ?? `${NAMES[name] ?? name}: ${wordOf(name, value)}`);
   return [...(typeof times === 'number' ? [t.audit.times(times)] : []), ...parts].join(' · ');
 }
 
-/** What an event of settings changed, as `days: 30 → 60`, and how many changes are left out. */
-export function changeTexts({ detail: { changes, moreChanges } }: AuditEvent): string[] {
-  if (!Array.isArray(changes)) return [];
-  const lines = changes.map(({ path, before, after }) => `${path}: ${sideOf(path, before)} → ${sideOf(path, after)}`);
-  return typeof moreChanges === 'number' ? [...lines, t.audit.moreChanges(moreChanges)] : lines;
+/** What an event of settings changed, such as `30 → 60`, and how many changes are left out. */
+export function changesOf({ detail: { changes, moreChanges } }: AuditEvent) {
+  const listed = Array.isArray(changes) ? changes : [];
+  return {
+    changes: listed.map(({ path, before, after }) => ({
+      path,
+      text: `${sideOf(path, before)} → ${sideOf(path, after)}`,
+    })),
+    more: typeof moreChanges === 'number' ? moreChanges : 0,
+  };
 }
 
 const sideOf = (path: string, value: string | number | boolean | undefined): string =>
   value === undefined ? '–' : wordOf(path, value);
 
 const NAMES: Record<string, string> = t.audit.details;
+const FACTS: Record<string, { yes: string; no: string }> = t.audit.facts;
+
+/** What a detail says that is true or false; undefined for another one. */
+function factOf(name: string, value: AuditEvent['detail'][string]): string | undefined {
+  if (typeof value !== 'boolean') return undefined;
+  return FACTS[name]?.[value ? 'yes' : 'no'];
+}
 
 function wordOf(name: string, value: AuditEvent['detail'][string]): string {
   if (typeof value === 'boolean') return value ? t.audit.yes : t.audit.no;

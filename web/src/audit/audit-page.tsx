@@ -1,6 +1,8 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
+import { buildUrl } from '../api/call.ts';
+import { DownloadMenu } from '../components/content/download-menu.tsx';
 import { inputProps } from '../components/form/input.ts';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
@@ -15,7 +17,7 @@ import { ALL_ACTIONS, isAction } from './actions.ts';
 import classes from './audit-page.module.css';
 import { AuditRows } from './audit-rows.tsx';
 import { PersonFilter } from './person-filter.tsx';
-import { type AuditFilters, auditQuery } from './queries.ts';
+import { type AuditFilters, auditParameters, auditQuery } from './queries.ts';
 
 const MAX_ID_LENGTH = 80;
 const NO_FILTERS: AuditFilters = { action: '', since: '', actor: '', sourceAppId: '' };
@@ -28,12 +30,22 @@ const ACTION_CHOICES = [
 export default function AuditPage({ scope }: { scope?: Scope }) {
   const ofAllApps = scope === undefined;
   const [filters, setFilters] = useFilters(ofAllApps);
-  const events = useInfiniteQuery(auditQuery(scope ? { ...filters, ...scopeParameter(scope) } : filters));
+  const selected = scope ? { ...filters, ...scopeParameter(scope) } : filters;
+  const events = useInfiniteQuery(auditQuery(selected));
+  const exportOf = (format: 'csv' | 'ndjson'): string =>
+    buildUrl('/auth/audit/export', {}, { format, ...auditParameters(selected) });
   const rows = events.data?.pages.flatMap((page) => page.events);
   const isFiltered = Object.values(filters).some((value) => value !== '');
   return (
     <>
-      <PageHeader title={t.audit.title} note={t.audit.note} />
+      <PageHeader title={t.audit.title} note={t.audit.note}>
+        <DownloadMenu
+          formats={[
+            { name: t.users.export.programs, url: exportOf('csv') },
+            { name: t.audit.ndjson, url: exportOf('ndjson') },
+          ]}
+        />
+      </PageHeader>
       <search className={classes.filters}>
         <NativeSelect
           label={t.audit.action}
@@ -52,14 +64,12 @@ export default function AuditPage({ scope }: { scope?: Scope }) {
           onChange={(actor) => setFilters({ actor })}
         />
         {ofAllApps && (
-          <div className={classes.app}>
-            <SearchBox
-              label={t.audit.appId}
-              value={filters.sourceAppId}
-              maxLength={MAX_ID_LENGTH}
-              onChange={(sourceAppId) => setFilters({ sourceAppId })}
-            />
-          </div>
+          <SearchBox
+            label={t.audit.appId}
+            value={filters.sourceAppId}
+            maxLength={MAX_ID_LENGTH}
+            onChange={(sourceAppId) => setFilters({ sourceAppId })}
+          />
         )}
       </search>
       {events.error && <LoadError error={events.error} onRetry={events.refetch} />}
@@ -70,6 +80,7 @@ export default function AuditPage({ scope }: { scope?: Scope }) {
           rows={6}
           empty={
             <EmptyState
+              subject={isFiltered ? 'search' : 'audit'}
               title={isFiltered ? t.audit.noMatch : t.audit.nothing}
               action={
                 isFiltered && (
@@ -83,7 +94,7 @@ export default function AuditPage({ scope }: { scope?: Scope }) {
             </EmptyState>
           }
         >
-          {(shown) => <AuditRows events={shown} ofAllApps={ofAllApps} />}
+          {(shown) => <AuditRows events={shown} scope={scope} />}
         </ListBody>
         <More list={events}>{t.audit.showOlder}</More>
       </section>

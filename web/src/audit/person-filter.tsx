@@ -5,7 +5,6 @@ import { inputProps } from '../components/form/input.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { accountOf, actorName } from './actions.ts';
-import classes from './audit-page.module.css';
 import { peopleQuery } from './queries.ts';
 
 interface PersonFilterProps {
@@ -31,7 +30,6 @@ export function PersonFilter({ sourceAppId, events, value, onChange }: PersonFil
   if (value !== '' && value !== ADMINS && !names.has(value)) names.set(value, value);
   return (
     <NativeSelect
-      className={classes.person ?? ''}
       label={t.audit.person}
       data={[
         { value: '', label: t.audit.everybody },

@@ -19,12 +19,18 @@ export const auditQuery = (filters: AuditFilters) =>
     queryKey: ['audit', filters],
     initialPageParam: '',
     queryFn: ({ pageParam, signal }) => {
-      const query = { ...filters, since: beginOf(filters.since), limit: PAGE_SIZE, cursor: pageParam };
+      const query = { ...auditParameters(filters), limit: PAGE_SIZE, cursor: pageParam };
       return call('GET /auth/audit', { query, signal });
     },
     getNextPageParam: ({ next }) => next,
     placeholderData: keepPreviousData,
   });
+
+/** The filters as the parameters of the list and of its export. */
+export const auditParameters = (filters: AuditFilters): AuditFilters => ({
+  ...filters,
+  since: beginOf(filters.since),
+});
 
 /** Returns when a day begins in the time zone of the reader; a text that is no day as it is. */
 function beginOf(day: string): string {

@@ -96,6 +96,7 @@ function NothingHeld({ scope, isFirst }: { scope: Scope; isFirst: boolean }) {
   const { manage } = useAbilities();
   return (
     <EmptyState
+      subject="held"
       title={isFirst ? t.held.nothing : t.held.noOlder}
       action={
         manage && (

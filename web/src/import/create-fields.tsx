@@ -1,8 +1,9 @@
-import { Alert, Badge, Checkbox, Modal, NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Badge, Checkbox, NativeSelect, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { call, callWithEtag, hasStatus, issuesText } from '../api/call.ts';
 import type { Field, Request, Schema } from '../api/endpoints.ts';
 import { useChange } from '../api/mutations.ts';
+import { Dialog } from '../components/form/dialog.tsx';
 import { DialogForm } from '../components/form/form.tsx';
 import { keyBeside, keyFor } from '../schema-editor/draft/draft.ts';
 import { KIND_NAMES } from '../schema-editor/draft/field-texts.ts';
@@ -53,7 +54,7 @@ export function CreateFields({ sourceAppId, columns, onCreated, onClose }: Creat
   const change = (index: number, part: Partial<Row>): void =>
     setRows(rows.map((row) => (row.column.index === index ? { ...row, ...part } : row)));
   return (
-    <Modal opened onClose={onClose} size="lg" title={t.imports.createFields(columns.length)}>
+    <Dialog opened onClose={onClose} size="lg" title={t.imports.createFields(columns.length)}>
       <DialogForm
         action={t.imports.createCount(chosen.length)}
         sending={save}
@@ -80,7 +81,7 @@ export function CreateFields({ sourceAppId, columns, onCreated, onClose }: Creat
           </Alert>
         )}
       </DialogForm>
-    </Modal>
+    </Dialog>
   );
 }
 

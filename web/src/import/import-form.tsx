@@ -171,8 +171,8 @@ export function ImportForm(props: {
         <Alert color="yellow" mt="md" className="breaks">
           {t.imports.leftOut(leftOut.length, and(leftOut))}{' '}
           {can.schema
-            ? t.imports.addFields(<Link href={appPath(scope)}>{t.apps.pages.fields}</Link>)
-            : t.imports.askForFields}
+            ? t.imports.addFields(leftOut.length, <Link href={appPath(scope)}>{t.apps.pages.fields}</Link>)
+            : t.imports.askForFields(leftOut.length)}
           {can.schema && (
             <Group mt="xs">
               <Button size="xs" variant="default" onClick={() => setCreating(free)}>

@@ -2,6 +2,7 @@ import { Alert, FileInput, Paper, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { UpLink } from '../components/page/back-link.tsx';
+import { EmptyState } from '../components/page/empty-state.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { t } from '../texts/texts.ts';
@@ -82,6 +83,11 @@ export default function ImportPage({ scope }: { scope: Scope }) {
             />
           )}
         </Paper>
+        {imports.data?.imports.length === 0 && !chosen && (
+          <EmptyState subject="imports" title={t.imports.nothing}>
+            {t.imports.nothingNote}
+          </EmptyState>
+        )}
         {imports.data && imports.data.imports.length > 0 && (
           <section aria-labelledby="imports-title">
             <Title order={2} size="h4" mb="sm" id="imports-title">

@@ -85,12 +85,12 @@ function jsonHead(lines: readonly string[]): FileHead {
   const objects = lines.slice(0, EXAMPLES).map(parseObject);
   const names = [...new Set(objects.flatMap((one) => Object.keys(one)))];
   const isMapped = names.includes('email') && objects.some(({ data }) => typeof data === 'object' && data !== null);
-  const columns = names.map((name) => {
+  const columns = names.map((name, index) => {
     const values = objects.flatMap((one) => (name in one ? [one[name]] : []));
     return {
       name,
       key: name,
-      label: name,
+      label: name.trim() === '' ? `#${index + 1}` : name,
       examples: values.map((value) => JSON.stringify(value)),
       values: values.filter((value) => typeof value === 'string'),
     };

@@ -1,13 +1,16 @@
 import { Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { issuesOf } from '../api/call.ts';
 import type { KeyScope } from '../api/endpoints.ts';
+import { CodePanel } from '../components/content/code-panel.tsx';
 import { OneTimeSecret, SecretDialog } from '../components/content/one-time-secret.tsx';
 import { DialogForm } from '../components/form/form.tsx';
 import { inputProps } from '../components/form/input.ts';
 import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
+import { keyCommand, sampleQuery } from './key-command.ts';
 import classes from './keys-page.module.css';
 import { useCreateKey } from './queries.ts';
 
@@ -38,13 +41,36 @@ export function CreateKey({ scope, opened, onClose }: { scope: Scope; opened: bo
       isShown={created !== undefined}
     >
       {created ? (
-        <OneTimeSecret name="key" text={created.key} warning={t.keys.warning} onClose={close}>
+        <OneTimeSecret
+          name="key"
+          text={created.key}
+          warning={t.keys.warning}
+          example={<KeyCommand scope={scope} secret={created.key} scopes={create.variables?.scopes ?? []} />}
+          onClose={close}
+        >
           <Text>{t.keys.use()}</Text>
         </OneTimeSecret>
       ) : (
         <KeyForm scopes={SCOPES.filter((one) => schema || one !== 'schema:write')} create={create} onCancel={close} />
       )}
     </SecretDialog>
+  );
+}
+
+interface KeyCommandProps {
+  scope: Scope;
+  secret: string;
+  scopes: readonly KeyScope[];
+}
+
+/** A command that uses the new key. */
+function KeyCommand({ scope, secret, scopes }: KeyCommandProps) {
+  const { data: sample } = useQuery(sampleQuery(scope, scopes));
+  if (!sample) return null;
+  return (
+    <div className={classes.command}>
+      <CodePanel text={keyCommand(secret, sample)} purpose={<Text>{t.keys.tryIt}</Text>} />
+    </div>
   );
 }
 

@@ -37,7 +37,7 @@ export default function KeysPage({ scope }: { scope: Scope }) {
           error={error}
           rows={3}
           empty={
-            <EmptyState title={t.keys.nothing} action={create}>
+            <EmptyState subject="keys" title={t.keys.nothing} action={create}>
               {t.keys.nothingNote}
             </EmptyState>
           }

@@ -57,7 +57,7 @@ export default function MembersPage({ sourceAppId }: { sourceAppId: string }) {
             error={members.error}
             rows={3}
             empty={
-              <EmptyState title={t.members.none} action={invite}>
+              <EmptyState subject="members" title={t.members.none} action={invite}>
                 {t.members.noneNote}
               </EmptyState>
             }

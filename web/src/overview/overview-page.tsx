@@ -45,7 +45,11 @@ export default function OverviewPage() {
           items={apps}
           error={list.error}
           rows={5}
-          empty={<EmptyState title={t.overview.noApps}>{t.overview.noAppsNote}</EmptyState>}
+          empty={
+            <EmptyState subject="apps" title={t.overview.noApps}>
+              {t.overview.noAppsNote}
+            </EmptyState>
+          }
         >
           {(shown) => <Apps apps={shown.slice(0, most)} />}
         </ListBody>

@@ -16,7 +16,9 @@ export default function ChooseAppPage({ session }: { session: Session }) {
     return (
       <>
         <PageHeader title={t.shell.noApp} />
-        <EmptyState title={t.shell.noMember}>{t.shell.askForInvitation(session.account?.email ?? '')}</EmptyState>
+        <EmptyState subject="members" title={t.shell.noMember}>
+          {t.shell.askForInvitation(session.account?.email ?? '')}
+        </EmptyState>
       </>
     );
   }

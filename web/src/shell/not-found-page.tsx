@@ -22,6 +22,7 @@ export function NotFound({ heading, title, note, path = '/', action = t.shell.go
     <>
       <PageHeader title={heading} />
       <EmptyState
+        subject="search"
         title={title}
         action={
           <Button component={Link} href={path}>

@@ -24,7 +24,8 @@ type Visibility = Readonly<Record<string, boolean>>;
 /** The start of the keys under which this browser keeps the columns of an app. */
 const STORED_COLUMNS = 'columns of';
 const EMAIL_WIDTH = 280;
-const TIME_WIDTH = 170;
+/** Fits the longest date and time, such as `Nov 28, 2026, 10:16 AM`. */
+const TIME_WIDTH = 212;
 const FIELD_WIDTHS: Record<Kind, number> = {
   text: 165,
   select: 120,

@@ -4,15 +4,13 @@ import { calendarDay, Time } from '../components/content/time.tsx';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import type { Breakdown } from './breakdown/bars.ts';
-import { breakdownQuery } from './breakdown/query.ts';
+import { lastDates, recentQuery } from './breakdown/query.ts';
 import { type Day, DayChart } from './day-chart.tsx';
 import { isFiltered, type UserFilter } from './list/list-parameters.ts';
 import type { UserCount } from './list/use-user-count.ts';
 import { STATS_DAYS, scopedStatsQuery, TIME_ZONE } from './queries.ts';
 import type { Scope } from './scope.ts';
 import classes from './user-stats.module.css';
-
-const DAY_MS = 86_400_000;
 
 interface UserStatsProps {
   scope: Scope;
@@ -50,8 +48,7 @@ function OfApp({ scope }: { scope: Scope }) {
 
 function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
   const dates = lastDates();
-  const recent = { q, where: [...where, `createdAt:gte:${midnightOf(dates[0] ?? '')}`], by: 'createdAt' };
-  const { data, error } = useQuery(breakdownQuery(scope, recent));
+  const { data, error } = useQuery(recentQuery(scope, { q, where }));
   if (error || (count?.is === 'exact' && count.total === 0)) return null;
   if (!data) return <Loading />;
   // Until all matches are counted, there are at least as many as new ones.
@@ -65,18 +62,6 @@ function OfFilter({ scope, filter: { q, where }, count }: UserStatsProps) {
 }
 
 const atLeast = (number: number, isExact: boolean): string => `${formatNumber(number)}${isExact ? '' : '+'}`;
-
-/** The last days of the reader, today included, oldest first. */
-function lastDates(): string[] {
-  const now = new Date();
-  const today = Date.UTC(now.getFullYear(), now.getMonth(), now.getDate());
-  return Array.from({ length: STATS_DAYS }, (_, index) =>
-    new Date(today - (STATS_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
-  );
-}
-
-/** The begin of a day of the reader. */
-const midnightOf = (date: string): string => new Date(`${date}T00:00`).toISOString();
 
 /** The new users of each day, from ranges that are days or hours. */
 function daysOf({ ranges = [] }: Breakdown, dates: readonly string[]): Day[] {

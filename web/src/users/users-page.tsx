@@ -235,7 +235,11 @@ function ListError(props: ListProps & { error: Error; targets: readonly Target[]
   const { error, parameters, targets, list, change } = props;
   if (hasStatus(error, 400) && issueAt(error, 'skip') !== undefined) {
     return (
-      <EmptyState title={t.users.notDirectly} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
+      <EmptyState
+        subject="search"
+        title={t.users.notDirectly}
+        action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}
+      >
         {t.users.notDirectlyNote}
       </EmptyState>
     );
@@ -270,7 +274,11 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
   const can = useAbilities();
   if (parameters.page > 1) {
     return (
-      <EmptyState title={t.users.emptyPage} action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}>
+      <EmptyState
+        subject="search"
+        title={t.users.emptyPage}
+        action={<Button onClick={() => change({})}>{t.users.firstPage}</Button>}
+      >
         {t.users.fewerPages}
       </EmptyState>
     );
@@ -278,6 +286,7 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
   if (isFiltered(parameters)) {
     return (
       <EmptyState
+        subject="search"
         title={t.users.noMatch}
         action={
           <Button variant="default" onClick={() => change({ q: '', where: [] })}>
@@ -291,6 +300,7 @@ function NoUsers({ scope, parameters, change }: ListProps & { scope: Scope }) {
   }
   return (
     <EmptyState
+      subject="users"
       title={t.users.none}
       action={
         <Group justify="center" gap="sm">

@@ -1,9 +1,10 @@
 import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { issueAt, issuesOf } from '../api/call.ts';
+import { issuesOf } from '../api/call.ts';
 import type { Webhook } from '../api/endpoints.ts';
 import { DialogForm, type Sending } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
+import { SettingLink } from '../texts/setting-link.tsx';
 import { t } from '../texts/texts.ts';
 import { EVENTS, FORMATS, hidesUrl } from './names.ts';
 
@@ -11,6 +12,9 @@ type Values = Pick<Webhook, 'events' | 'format'> & {
   /** Undefined: the stored one stays. */
   url?: string;
 };
+
+/** The problems of a URL that a setting of the service allows. */
+const OF_SETTING: readonly (string | undefined)[] = ['notHttps', 'privateAddress'];
 
 interface WebhookFormProps {
   /** Of a webhook that exists, with its `url` as the service shows it. */
@@ -32,7 +36,7 @@ export function WebhookForm({ initial, action, sending, onSubmit, onCancel }: We
     const chosen = EVENTS.filter((type) => events.includes(type));
     onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen });
   };
-  const ofUrl = issueAt(sending.error, 'url');
+  const ofUrl = issuesOf(sending.error).find(({ path }) => path === 'url');
   const ofEvents = issuesOf(sending.error).find(({ path }) => path.startsWith('events'));
   const { place } = t.webhooks.formats[format];
   return (
@@ -61,7 +65,14 @@ export function WebhookForm({ initial, action, sending, onSubmit, onCancel }: We
         data-autofocus
         maxLength={2_000}
         {...inputProps(url, setUrl)}
-        error={ofUrl && t.webhooks.wrongUrl(ofUrl)}
+        error={
+          ofUrl && (
+            <>
+              {t.webhooks.wrongUrl(ofUrl.message)}
+              {OF_SETTING.includes(ofUrl.code) && t.webhooks.otherUrls(<SettingLink name="WEBHOOKS_ALLOW_PRIVATE" />)}
+            </>
+          )
+        }
       />
       <Checkbox.Group
         label={t.webhooks.eventsToSend}

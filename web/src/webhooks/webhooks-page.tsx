@@ -38,7 +38,7 @@ export default function WebhooksPage({ scope }: { scope: Scope }) {
             error={error}
             rows={3}
             empty={
-              <EmptyState title={t.webhooks.nothing} action={create}>
+              <EmptyState subject="webhooks" title={t.webhooks.nothing} action={create}>
                 {t.webhooks.nothingNote(scope.sourceAppId)}
               </EmptyState>
             }

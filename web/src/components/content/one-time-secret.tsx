@@ -40,16 +40,19 @@ interface OneTimeSecretProps extends Omit<SavedProps, 'name' | 'children'> {
   text: string;
   /** Where to save it, and what to do after a loss. */
   warning: ReactNode;
+  /** How to use it. */
+  example?: ReactNode;
   /** Its purpose. */
   children: ReactNode;
 }
 
 /** Shows a secret once. */
-export function OneTimeSecret({ name, text, warning, children, ...saved }: OneTimeSecretProps) {
+export function OneTimeSecret({ name, text, warning, example, children, ...saved }: OneTimeSecretProps) {
   return (
     <Stack>
       {children}
       <SecretText text={text} name={name} />
+      {example}
       <Saved name={name} {...saved}>
         {warning}
       </Saved>

@@ -1,7 +1,8 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { t } from '../../texts/texts.ts';
+import { Dialog } from './dialog.tsx';
 import { DialogForm, type Sending } from './form.tsx';
 import { AS_TYPED, inputProps } from './input.ts';
 
@@ -23,11 +24,14 @@ interface ConfirmDialogProps extends ConfirmationProps {
 /** Asks before an action that has consequences. */
 export function ConfirmDialog({ opened, title, ...confirmation }: ConfirmDialogProps) {
   return (
-    <Modal opened={opened} onClose={confirmation.onClose} title={title}>
+    <Dialog opened={opened} onClose={confirmation.onClose} title={title} {...onceSent(confirmation)}>
       <Confirmation {...confirmation} />
-    </Modal>
+    </Dialog>
   );
 }
+
+/** What was typed is used once it is sent: the page that follows loses nothing. */
+const onceSent = ({ sending }: Pick<ConfirmationProps, 'sending'>) => (sending?.isPending ? { isDirty: false } : {});
 
 export function Confirmation({ onConfirm, onClose, ...form }: ConfirmationProps) {
   return <DialogForm onSubmit={onConfirm} onCancel={onClose} {...form} />;
@@ -84,9 +88,9 @@ interface TypedConfirmationProps extends Omit<ConfirmDialogProps, 'isDangerous'>
 /** Confirms an irreversible action: the reader must type the name of what is deleted. */
 export function TypedConfirmation({ opened, title, ...confirmation }: TypedConfirmationProps) {
   return (
-    <Modal opened={opened} onClose={confirmation.onClose} title={title}>
+    <Dialog opened={opened} onClose={confirmation.onClose} title={title} {...onceSent(confirmation)}>
       <TypedForm {...confirmation} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,15 +1,24 @@
 import { Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { InboxIcon } from '../icons.tsx';
+import { PICTURES, type Subject } from './empty-pictures.tsx';
 import classes from './empty-state.module.css';
 
-/** Shown instead of an empty list: a title, an explanation and an optional next action. */
-export function EmptyState({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
+interface EmptyStateProps {
+  title: string;
+  /** What the list has, for its picture. */
+  subject?: Subject;
+  /** Explains why it is empty, and what to do next. */
+  children: ReactNode;
+  action?: ReactNode;
+}
+
+/** Shown instead of an empty list: a picture, a title, an explanation and an optional action. */
+export function EmptyState({ title, subject = 'inbox', children, action }: EmptyStateProps) {
   return (
     <div className={classes.emptyState}>
-      <span className={classes.icon}>
-        <InboxIcon size={28} />
-      </span>
+      <svg className={classes.picture} viewBox="0 0 96 72" width="96" height="72" aria-hidden="true">
+        {PICTURES[subject]}
+      </svg>
       <Title order={2} size="h4">
         {title}
       </Title>

@@ -38,6 +38,7 @@ export const apps: typeof en = {
     importForm: 'Formular importieren',
     automation: 'Automatisierung',
     webhooks: 'Webhooks',
+    emails: 'E-Mails',
     privacy: 'Datenschutz',
     keys: 'API-Schlüssel',
     audit: 'Protokoll',

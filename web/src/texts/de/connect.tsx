@@ -1,5 +1,6 @@
 import type { connect as en } from '../en/connect.tsx';
 import { formatNumber, plural } from '../format.ts';
+import { SettingLink } from '../setting-link.tsx';
 import { common } from './common.tsx';
 
 export const connect: typeof en = {
@@ -63,7 +64,7 @@ export const connect: typeof en = {
     proofOfWork: 'Der Schutz vor Bots benötigt JavaScript',
     proofOfWorkNote:
       'Ohne JavaScript gesendete Formulare werden zurückgehalten, bis Sie sie freigeben. Die Absender erfahren das. ' +
-      'Programme, die keinen Arbeitsnachweis senden, werden abgelehnt.',
+      'Programme, die keine gelöste Rechenaufgabe senden, werden abgelehnt.',
     checkedBy: (name) => `${name} prüft jede Einsendung`,
     needs: (fields) => `In jeder Einsendung erforderlich: ${fields}`,
     more: (count) => `${formatNumber(count)} weitere`,
@@ -125,7 +126,8 @@ export const connect: typeof en = {
       challenge: 'Ein Test braucht eine gelöste Aufgabe.',
       file: 'Ein Test braucht eine Datei.',
       https:
-        'Solange ein Arbeitsnachweis verlangt ist, braucht ein Test https. Öffnen Sie dafür diese Seite über https.',
+        'Solange das Formular eine Rechenaufgabe verlangt, braucht ein Test https. Öffnen Sie dafür diese Seite über ' +
+        'https.',
     },
     sendOwn: (link) => <>Um eigene Werte zu senden, {link}.</>,
     openFormPage: 'öffnen Sie die Formularseite',
@@ -265,7 +267,7 @@ export const connect: typeof en = {
     rules: 'Regeln',
     protections: {
       honeypot: 'Verstecktes Feld: erkennt einfache Bots (empfohlen)',
-      'proof-of-work': 'Arbeitsnachweis: stärker, benötigt JavaScript',
+      'proof-of-work': 'Rechenaufgabe: stärker, benötigt JavaScript',
       off: 'Aus',
     },
     protectionNotes: {
@@ -315,8 +317,17 @@ export const connect: typeof en = {
     textIn: (name, language) => `${name} (${language})`,
 
     email: 'E-Mail',
-    noMail: 'Dieser Dienst sendet keine E-Mails: Seine Einstellung SMTP_URL ist nicht gesetzt.',
-    noLinks: 'Dieser Dienst kennt seine Adresse für Links nicht: Seine Einstellung PUBLIC_URL ist nicht gesetzt.',
+    noMail: (
+      <>
+        Dieser Dienst sendet keine E-Mails: Seine Einstellung <SettingLink name="SMTP_URL" /> ist nicht gesetzt.
+      </>
+    ),
+    noLinks: (
+      <>
+        Dieser Dienst kennt seine Adresse für Links nicht: Seine Einstellung <SettingLink name="PUBLIC_URL" /> ist nicht
+        gesetzt.
+      </>
+    ),
     doubleOptInNote:
       'Jede neue Person erhält eine E-Mail mit einem Link. Jeder Datensatz wird gespeichert und zeigt, ob die Adresse ' +
       'bestätigt ist.',
@@ -343,6 +354,27 @@ export const connect: typeof en = {
     formShown: 'Formular',
     thanksShown: 'Dankesseite',
     sentTo: (url) => `Personen werden zu ${url} geleitet`,
+  },
+
+  emails: {
+    note: (sourceAppId) => `Was ${sourceAppId} per E-Mail sendet. Jeder Name öffnet die Einstellungen dazu`,
+    table: 'Tabelle der E-Mails',
+    email: 'E-Mail',
+    to: 'An',
+    when: 'Wann',
+    off: 'Wird nicht gesendet',
+    person: 'Die Person, die eingesendet hat',
+    team: 'Ihr Team',
+    names: {
+      notification: 'Benachrichtigung Ihres Teams',
+      reply: 'Antwort auf eine Einsendung',
+      confirmation: 'Bestätigung der E-Mail-Adresse',
+      change: 'Bestätigung einer Änderung',
+    },
+    whens: {
+      confirmation: 'Nach der ersten Einsendung einer Person',
+      change: 'Wenn jemand eine E-Mail-Adresse eingibt, die die App kennt',
+    },
   },
 
   import: {
@@ -412,7 +444,7 @@ export const connect: typeof en = {
       key: 'Verstanden: speichert eine wiederholte Einsendung nur einmal',
       timeZone: 'Verstanden: die Zeitzone von Zeiten',
       charset: 'Verstanden: die Zeichenkodierung',
-      proofOfWork: 'Verstanden: Arbeitsnachweis',
+      proofOfWork: 'Verstanden: die Lösung der Rechenaufgabe',
       replyTo: 'Angenommen und ignoriert, weil das Formular eine E-Mail-Adresse hat',
       ignored: 'Angenommen und ignoriert',
       underscore: 'Ignoriert: Namen, die mit _ beginnen, werden nicht gespeichert',
@@ -500,7 +532,7 @@ export const connect: typeof en = {
       use: (url, app) => `Kopieren Sie es, oder lesen Sie das neueste unter ${url} mit dem Header x-app-id: ${app}.`,
     },
     formHeld:
-      'Ein Arbeitsnachweis ist verlangt: Einsendungen dieses Formulars werden zurückgehalten, bis Sie sie freigeben. ' +
+      'Das Formular verlangt eine Rechenaufgabe: Seine Einsendungen werden zurückgehalten, bis Sie sie freigeben. ' +
       'Verwenden Sie stattdessen „Einbetten“ oder „Erweitertes Formular“.',
     codeRefused:
       'Dieser Code wird abgelehnt: Er löst die Aufgabe des Schutzes vor Bots nicht. Verwenden Sie stattdessen ' +

@@ -34,6 +34,9 @@ export const imports: typeof en = {
     '„CSV UTF-8“), und wählen Sie diese Datei aus',
   noHeader: 'Die erste Zeile der Datei, die die Spalten nennt, kann nicht gelesen werden',
   invalidJson: 'Die ersten Zeilen der Datei sind kein gültiges JSON',
+  nothing: 'Noch keine Importe',
+  nothingNote:
+    'Wählen Sie oben eine Datei aus. Bevor etwas gespeichert wird, ordnen Sie ihre Spalten zu und können einen Probelauf starten.',
   lastImports: 'Importe der letzten 30 Tage',
 
   isMapped: 'Jede Zeile enthält eine E-Mail-Adresse und die zugehörigen Daten, so wie ein Export sie schreibt.',
@@ -80,12 +83,23 @@ export const imports: typeof en = {
   leaveOut: 'Auslassen',
   leftOut: (count, columns) =>
     `${plural(count, { one: '# Spalte wird', other: '# Spalten werden' })} ausgelassen: ${columns}.`,
-  addFields: (schema) => (
-    <>Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder fügen Sie zuerst unter {schema} Felder hinzu.</>
-  ),
-  askForFields:
-    'Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder bitten Sie einen Verwalter der App um weitere ' +
-    'Felder.',
+  addFields: (count, schema) =>
+    count === 1 ? (
+      <>Um auch sie zu importieren, wählen Sie ein Feld aus, oder fügen Sie zuerst unter {schema} ein Feld hinzu.</>
+    ) : (
+      <>
+        Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder fügen Sie zuerst unter {schema} Felder hinzu.
+      </>
+    ),
+  askForFields: (count) =>
+    plural(count, {
+      one:
+        'Um auch sie zu importieren, wählen Sie ein Feld aus, oder bitten Sie einen Verwalter der App um ein weiteres ' +
+        'Feld.',
+      other:
+        'Um auch sie zu importieren, wählen Sie jeweils ein Feld aus, oder bitten Sie einen Verwalter der App um weitere ' +
+        'Felder.',
+    }),
   otherKeys: 'Weitere Daten (JSON)',
 
   settings: 'Einstellungen',

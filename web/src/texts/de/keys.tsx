@@ -49,6 +49,7 @@ export const keys: typeof en = {
       Programme senden diesen Schlüssel mit jeder Anfrage, als <code>Authorization: Bearer uck_…</code>
     </>
   ),
+  tryIt: 'Zum Ausprobieren in einem Terminal:',
   warning:
     'Der Dienst speichert nur einen Hash des Schlüssels. Speichern Sie ihn dort, wo Ihr Programm seine Geheimnisse ' +
     'liest. Ein verlorener Schlüssel lässt sich nicht wiederherstellen: Löschen Sie ihn und erstellen Sie einen neuen.',

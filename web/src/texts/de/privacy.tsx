@@ -2,14 +2,16 @@ import type { privacy as en } from '../en/privacy.tsx';
 import { plural } from '../format.ts';
 
 const eraseNote = (place: string) =>
-  `Alles, was in ${place} zu dieser Person gespeichert ist, wird gelöscht: Datensätze, Listen, Einwilligungen und ` +
-  'zurückgehaltene Einsendungen. Eine spätere Einsendung mit derselben E-Mail-Adresse legt einen neuen Datensatz an.';
+  `Alles, was in ${place} zu dieser Person gespeichert ist, wird gelöscht: Datensätze mit ihren Dateien und ` +
+  'Einwilligungen, Nachrichten im Posteingang, der Verlauf der Änderungen, zurückgehaltene Einsendungen und was Importe, ' +
+  'E-Mails und Webhooks noch enthalten. Eine spätere Einsendung mit derselben E-Mail-Adresse legt einen neuen Datensatz an.';
 
 export const privacy: typeof en = {
   title: 'Datenschutz',
-  noteOfApp: (sourceAppId) => `Anfragen von Personen in ${sourceAppId}`,
-  noteWithRetention: (sourceAppId) => `Anfragen von Personen und Aufbewahrung in ${sourceAppId}`,
-  noteOfAllApps: 'Anfragen von Personen in allen Apps',
+  noteOfApp: (sourceAppId) => `Was in ${sourceAppId} zu einer Person gespeichert ist, zum Exportieren oder Löschen`,
+  noteWithRetention: (sourceAppId) =>
+    `Was in ${sourceAppId} zu einer Person gespeichert ist, zum Exportieren oder Löschen, und wie lange es bleibt`,
+  noteOfAllApps: 'Was in allen Apps zu einer Person gespeichert ist, zum Exportieren oder Löschen',
   person: 'Daten einer Person',
 
   search: {
@@ -19,7 +21,8 @@ export const privacy: typeof en = {
     found: (count) => plural(count, { one: '# Person gefunden', other: '# Personen gefunden' }),
     foundSoFar: (count) => plural(count, { one: 'Bisher # Person gefunden', other: 'Bisher # Personen gefunden' }),
     persons: 'Personen',
-    noRecord: 'Kein Datensatz. Andere Daten, etwa zurückgehaltene Einsendungen, kann es trotzdem geben.',
+    noRecord:
+      'Kein Datensatz. Andere Daten kann es trotzdem geben, etwa Nachrichten im Posteingang oder zurückgehaltene Einsendungen.',
     searchOn: 'Weitersuchen',
     showDataOf: (email) => `Daten von ${email} anzeigen`,
     showData: 'Daten anzeigen',
@@ -179,9 +182,9 @@ export const privacy: typeof en = {
     title: 'Verlauf der Änderungen',
     saved: 'Einstellungen zum Verlauf gespeichert',
     savedNote: 'Sie gelten ab jetzt',
-    note: 'Änderungen durch Menschen und Importe werden immer mit den vorherigen Werten aufbewahrt, sodass sie rückgängig gemacht werden können.',
-    submissions: 'Auch Einsendungen aufbewahren, wie sie eingegangen sind',
-    days: 'Aufbewahrungsdauer der Änderungen',
+    note: 'Änderungen durch Ihr Team und durch Importe werden immer mit den vorherigen Werten aufbewahrt, damit sie rückgängig gemacht werden können.',
+    submissions: 'Auch Einsendungen aufbewahren, wie sie eingegangen sind: im Posteingang und im Verlauf',
+    days: 'Wie lange Änderungen und Einsendungen aufbewahrt werden',
     inDays: 'In Tagen',
     save: 'Einstellungen zum Verlauf speichern',
   },

@@ -52,7 +52,7 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   metricsToken: 'Ein gültiges Token für die Metriken ist erforderlich',
   adminRequired: 'Nur Administratoren dürfen das',
   sessionAndKey: 'Eine Anfrage hat eine Sitzung oder einen API-Schlüssel, nicht beides',
-  noKeysTaken: 'Dieser Endpunkt nimmt keine API-Schlüssel an; melden Sie sich stattdessen an',
+  noKeysTaken: 'Dieser Endpunkt nimmt keine API-Schlüssel an; melden Sie sich stattdessen an, als {caller}',
   scopeRequired: 'Die Berechtigung {scope} ist erforderlich',
   keyOfOtherApp: 'Der API-Schlüssel gehört zu einer anderen App',
   callerChanged: 'Der Zugang wurde inzwischen geändert; versuchen Sie es erneut',

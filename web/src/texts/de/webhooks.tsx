@@ -100,6 +100,7 @@ export const webhooks: typeof en = {
   secretUrl: (place) =>
     `${place} Die URL ist geheim und wird nicht angezeigt. Lassen Sie das Feld leer, um die URL zu behalten.`,
   wrongUrl: (problem) => `Ungültige URL: ${problem}.`,
+  otherUrls: (setting) => <> Die Einstellung {setting} des Dienstes erlaubt andere Adressen.</>,
   eventsToSend: 'Ereignisse',
   noEvents: 'Wählen Sie mindestens ein Ereignis aus.',
   submit: 'Hinzufügen',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export const accounts = {
   title: 'Accounts',
-  note: 'People who log in with their email, in all apps',
+  note: 'Everybody who logs in with their email, in all apps',
   invite: 'Invite',
   list: 'List of accounts',
   search: 'Search accounts by email',
@@ -14,7 +14,7 @@ export const accounts = {
   inviteTitle: 'Invite somebody to the service',
   asAdministrator: 'As an administrator',
   asAdministratorNote:
-    'An administrator can do everything in all apps. Other people see only the apps that they are invited to.',
+    'An administrator can do everything in all apps. Others see only the apps that they are invited to.',
 
   table: 'Table of accounts',
   account: 'Account',

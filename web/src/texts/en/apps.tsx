@@ -37,6 +37,7 @@ export const apps = {
     importForm: 'Import a form',
     automation: 'Automation',
     webhooks: 'Webhooks',
+    emails: 'Emails',
     privacy: 'Privacy',
     keys: 'API keys',
     audit: 'Audit log',

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatNumber, plural } from '../format.ts';
+import { SettingLink } from '../setting-link.tsx';
 import { common } from './common.tsx';
 
 export const connect = {
@@ -37,7 +38,7 @@ export const connect = {
     whatIsHeld: (held: ReactNode) => <>Submissions that bot protection holds: {held}.</>,
     held: 'Held submissions',
 
-    closed: (since: string) => `The form is closed since ${since}`,
+    closed: (since: string) => `The form has been closed since ${since}`,
     closedNote: 'Every submission is refused.',
     closes: (at: string) => `The form closes on ${at}`,
     full: (records: number, maximum: number) =>
@@ -252,9 +253,9 @@ export const connect = {
         remove: 'Remove the cover picture',
       },
     },
-    notImage: 'This file is no PNG, JPEG or WebP picture',
+    notImage: 'This file is not a PNG, JPEG or WebP picture',
     imageTooLarge: (size: number, max: number) =>
-      `This file has ${formatNumber(size)} kB. At most ${formatNumber(max)} kB are possible`,
+      `This file has ${formatNumber(size)} kB. It may have at most ${formatNumber(max)} kB`,
     shownDevice: 'Device in the preview',
     viewLanguage: 'Language in the preview',
     devices: { desktop: 'Desktop', phone: 'Phone' },
@@ -312,8 +313,16 @@ export const connect = {
     textIn: (name: string, language: string) => `${name} in ${language}`,
 
     email: 'Email',
-    noMail: 'This service sends no email: its setting SMTP_URL is not set.',
-    noLinks: 'This service does not know its address for links: its setting PUBLIC_URL is not set.',
+    noMail: (
+      <>
+        This service sends no email: its setting <SettingLink name="SMTP_URL" /> is not set.
+      </>
+    ),
+    noLinks: (
+      <>
+        This service does not know its address for links: its setting <SettingLink name="PUBLIC_URL" /> is not set.
+      </>
+    ),
     doubleOptInNote:
       'Each new person receives an email with a link. Every record is stored, and shows whether the address is confirmed.',
     notifyEmailsNote:
@@ -339,6 +348,27 @@ export const connect = {
     formShown: 'Form',
     thanksShown: 'Thank-you page',
     sentTo: (url: string) => `People are sent to ${url}`,
+  },
+
+  emails: {
+    note: (sourceAppId: string) => `What ${sourceAppId} sends by email. Each name opens its settings`,
+    table: 'Table of emails',
+    email: 'Email',
+    to: 'To',
+    when: 'When',
+    off: 'Not sent',
+    person: 'The person who submitted',
+    team: 'Your team',
+    names: {
+      notification: 'Notification of your team',
+      reply: 'Reply to a submission',
+      confirmation: 'Confirmation of the email address',
+      change: 'Confirmation of a change',
+    },
+    whens: {
+      confirmation: 'After the first submission of a person',
+      change: 'When somebody enters an email address that the app knows',
+    },
   },
 
   import: {

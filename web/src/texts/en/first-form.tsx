@@ -36,7 +36,7 @@ export const firstForm = {
   passwordNote: (sourceAppId: string) => (
     <>
       With the app ID <strong>{sourceAppId}</strong> and this password a team can share one log-in. You do not need it:
-      you can invite people with accounts of their own.
+      you can invite your team, each with an account of their own.
     </>
   ),
   copyPassword: 'Copy password',
@@ -45,6 +45,6 @@ export const firstForm = {
   nextTitle: 'Next',
   changeFields: 'Change the fields',
   changeSettings: 'Change the texts, emails and limits of the form',
-  invitePeople: 'Invite people to the app',
+  invitePeople: 'Invite your team to the app',
   seeUsers: 'See all people',
 };

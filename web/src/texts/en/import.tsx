@@ -35,6 +35,9 @@ export const imports = {
     'The file is encoded in Windows-1252, not in UTF-8. Save it again in UTF-8 (in Excel: as “CSV UTF-8”), and choose that file',
   noHeader: 'The first line of the file, which names the columns, cannot be read',
   invalidJson: 'The first lines of the file are not valid JSON',
+  nothing: 'No imports yet',
+  nothingNote:
+    'Choose a file above. Before anything is stored, you choose what its columns mean, and can do a dry run.',
   lastImports: 'Imports of the last 30 days',
 
   isMapped: 'Each line has an email and its data, as an export writes it.',
@@ -80,8 +83,17 @@ export const imports = {
   leaveOut: 'Leave out',
   leftOut: (count: number, columns: string) =>
     `${plural(count, { one: '# column is', other: '# columns are' })} left out: ${columns}.`,
-  addFields: (schema: ReactNode) => <>To import them too, choose a field for each, or first add fields in {schema}.</>,
-  askForFields: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
+  addFields: (count: number, schema: ReactNode) =>
+    count === 1 ? (
+      <>To import it too, choose a field for it, or first add a field in {schema}.</>
+    ) : (
+      <>To import them too, choose a field for each, or first add fields in {schema}.</>
+    ),
+  askForFields: (count: number) =>
+    plural(count, {
+      one: 'To import it too, choose a field for it, or ask a manager of the app to add a field.',
+      other: 'To import them too, choose a field for each, or ask a manager of the app to add fields.',
+    }),
   otherKeys: 'Other data (JSON)',
 
   settings: 'Settings',

@@ -47,6 +47,7 @@ export const keys = {
       Programs send this key with each request, as <code>Authorization: Bearer uck_…</code>
     </>
   ),
+  tryIt: 'Try it in a terminal:',
   warning:
     'The service stores only a hash of the key. Save it where your program reads its secrets. ' +
     "A lost key can't be recovered: delete it and create another.",

@@ -10,10 +10,10 @@ export const members = {
   },
 
   title: 'Members',
-  note: (sourceAppId: string) => `People who work on ${sourceAppId}, each with an account of their own`,
+  note: (sourceAppId: string) => `Your team that works on ${sourceAppId}, each with an account of their own`,
   invite: 'Invite',
   none: 'No members yet',
-  noneNote: 'Invite people by email. Each gets a role, and the audit log names them.',
+  noneNote: 'Invite your team by email. Each member has a role, and the audit log names them.',
   byGroupNote: 'A role by group comes from the groups of the single sign-on. Change it there.',
 
   table: 'Table of members',

@@ -23,5 +23,5 @@ export const overview = {
   nothingNote: 'Share the link of the form, or put it on your website. What people send is counted here.',
   noApps: 'No app yet',
   noAppsNote: 'An overview of each app appears here.',
-  partial: 'There was no time to count everything. The missing numbers come with the next look.',
+  partial: 'Counting took too long, so some numbers are missing. They appear when the counts are ready.',
 };

@@ -2,24 +2,26 @@ import type { ReactNode } from 'react';
 import { plural } from '../format.ts';
 
 const eraseNote = (place: string) =>
-  `This deletes everything that is stored about this person in ${place}: records, lists, consents and held submissions. ` +
-  'A later submission with the same email creates a new record.';
+  `This deletes everything that is stored about this person in ${place}: records with their files and consents, messages ` +
+  'of the inbox, the history of changes, held submissions, and what imports, emails and webhooks still have. A later ' +
+  'submission with the same email creates a new record.';
 
 export const privacy = {
   title: 'Privacy',
-  noteOfApp: (sourceAppId: string) => `Requests of persons in ${sourceAppId}`,
-  noteWithRetention: (sourceAppId: string) => `Requests of persons, and retention, in ${sourceAppId}`,
-  noteOfAllApps: 'Requests of persons, in all apps',
+  noteOfApp: (sourceAppId: string) => `What is stored about a person in ${sourceAppId}, to export or to erase`,
+  noteWithRetention: (sourceAppId: string) =>
+    `What is stored about a person in ${sourceAppId}, to export or to erase, and how long it is kept`,
+  noteOfAllApps: 'What is stored about a person in all apps, to export or to erase',
   person: 'A person’s data',
 
   search: {
     label: 'Email, or a part of it',
     find: 'Find',
     searching: 'Searching…',
-    found: (count: number) => plural(count, { one: '# person found', other: '# persons found' }),
-    foundSoFar: (count: number) => plural(count, { one: '# person found so far', other: '# persons found so far' }),
-    persons: 'Persons',
-    noRecord: 'No record. Other data, such as held submissions, may exist.',
+    found: (count: number) => plural(count, { one: '# person found', other: '# people found' }),
+    foundSoFar: (count: number) => plural(count, { one: '# person found so far', other: '# people found so far' }),
+    persons: 'People',
+    noRecord: 'No record. Other data may exist, such as messages of the inbox or held submissions.',
     searchOn: 'Search on',
     showDataOf: (email: string) => `Show data of ${email}`,
     showData: 'Show data',
@@ -180,7 +182,7 @@ export const privacy = {
     title: 'History of changes',
     saved: 'History saved',
     savedNote: 'The settings apply now',
-    note: 'Changes by people and imports are always kept, with the values before, so that they can be undone.',
+    note: 'Changes by your team and by imports are always kept, with the values before, so that they can be undone.',
     submissions: 'Keep submissions too, as they came: in the inbox and in the history',
     days: 'How long changes and submissions are kept',
     inDays: 'In days',

@@ -82,7 +82,7 @@ export const record = {
 
   history: {
     title: 'History',
-    nothing: 'No changes by people or imports are kept',
+    nothing: 'No changes by your team or by imports are kept',
     undoChange: (revision: number) => `Undo change ${revision}`,
     showEarlier: 'Show earlier changes',
     omitted: 'Too large to keep',

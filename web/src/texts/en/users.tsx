@@ -84,7 +84,7 @@ export const users = {
     },
     countExactly: 'Count exactly',
     counting: 'Counting…',
-    noTime: 'There was no time to count them all.',
+    noTime: 'Counting took too long: not all people are counted.',
     searched: (matches: number) =>
       plural(matches, {
         one: 'Searched part of the records: # match on this page so far',
@@ -93,7 +93,7 @@ export const users = {
     stop: 'Stop',
     continue: 'Continue',
     sortedInPart:
-      'There was no time to sort all people. This page is sorted among those that were read; the next pages show the others.',
+      'Sorting all people takes too long. This page is sorted among those that were read; the next pages show the others.',
     sortedByText: 'In this order, letters such as ä and é come after z. Capital and small letters count the same.',
     indexSortsAll: 'With an index, all people are sorted.',
     notAPage: 'The service returned the whole list instead of a page',
@@ -199,7 +199,8 @@ export const users = {
     title: (field: string) => `Breakdown by ${field}`,
     countAll: 'Count all people',
     of: (count: number) => `Of ${common.users(count)}.`,
-    ofPart: (count: number) => `There was no time to count all: this shows the ${common.users(count)} that were read.`,
+    ofPart: (count: number) =>
+      `Counting all people takes too long: this shows the ${common.users(count)} that were read.`,
     limited: 'There are too many different values to find the most frequent ones with certainty.',
     press: 'Press a bar to filter.',
     timeZone: (timeZone: string) => `Time zone: ${timeZone}.`,

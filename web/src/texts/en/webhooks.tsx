@@ -100,6 +100,7 @@ export const webhooks = {
   secretUrl: (place: string) => `${place} The URL is secret and not shown. Leave this field empty to keep the URL.`,
   // The problem is a message of the service, in English, for example `must begin with https://`.
   wrongUrl: (problem: string) => `The URL ${problem}.`,
+  otherUrls: (setting: ReactNode) => <> The setting {setting} of the service allows other addresses.</>,
   eventsToSend: 'Events',
   noEvents: 'Choose at least one event.',
   submit: 'Add',

@@ -1,7 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { buildUrl, call, callForFile } from '../../api/call.ts';
-import { clickLink, saveFile } from '../../components/content/save-file.ts';
+import { buildUrl, callForFile } from '../../api/call.ts';
+import { useDownload } from '../../components/content/download-menu.tsx';
+import { saveFile } from '../../components/content/save-file.ts';
 import { DownloadIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import type { UserColumns } from '../columns.tsx';
@@ -22,16 +23,12 @@ interface ExportMenuProps {
 export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
   const hasFiles = useHasFiles(scope);
   const users = count ? countWords(count, isFiltered(filter)) : t.users.export.users;
-  const download = useMutation({
-    // Checks the session first: a rejected download would be saved as a file with an error message.
-    mutationFn: async (format: FileFormat) => {
-      await call('GET /auth/session');
-      const { q, where } = filter;
-      clickLink(buildUrl('/auth/users/export', {}, { ...format, ...scopeParameter(scope), q, where }));
-    },
-    onSuccess: () => notifications.show({ title: t.users.export.started, message: t.users.export.startedNote(users) }),
-    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
-  });
+  const { q, where } = filter;
+  const download = useDownload(() =>
+    notifications.show({ title: t.users.export.started, message: t.users.export.startedNote(users) }),
+  );
+  const choose = (format: FileFormat): void =>
+    download.mutate(buildUrl('/auth/users/export', {}, { ...format, ...scopeParameter(scope), q, where }));
   return (
     <FormatMenu
       button={{
@@ -43,7 +40,7 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
       users={users}
       columns={columns}
       hasFiles={hasFiles}
-      onChoose={download.mutate}
+      onChoose={choose}
     />
   );
 }

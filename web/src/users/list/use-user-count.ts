@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
 import { t } from '../../texts/texts.ts';
-import { breakdownQuery } from '../breakdown/query.ts';
+import { breakdownQuery, recentQuery } from '../breakdown/query.ts';
 import { scopedStatsQuery } from '../queries.ts';
 import { type Scope, scopeParameter } from '../scope.ts';
 import { isFiltered, type ListParameters, orderOf, type UserFilter } from './list-parameters.ts';
@@ -62,7 +62,10 @@ export function useUserCount(scope: Scope, parameters: ListParameters, list: Use
   const least: UserCount | undefined = shown > 0 && q !== '' ? { total: shown, is: 'atLeast' } : undefined;
   const ofBreakdown = breakdown.data?.complete && !breakdown.isPlaceholderData ? breakdown.data.records : undefined;
   const known = ofList ?? ofApp ?? (isUnknown ? ofBreakdown : undefined);
-  const counted = (isExact ? exact.data : undefined) ?? capped.data ?? least;
+  // What the statistics beside the list have counted, so that both say the same.
+  const recent = useQuery({ ...recentQuery(scope, parameters), enabled: false });
+  const ofRecent = isUnknown && !recent.isPlaceholderData ? (recent.data?.records ?? 0) : 0;
+  const counted = notLessThan(ofRecent, (isExact ? exact.data : undefined) ?? capped.data ?? least);
   return {
     count:
       known === undefined ? (isUnknown ? counted : undefined) : ({ total: known, is: 'exact' } satisfies UserCount),
@@ -75,6 +78,12 @@ export function useUserCount(scope: Scope, parameters: ListParameters, list: Use
         ? () => setExactView(view)
         : undefined,
   };
+}
+
+/** Raises a count that is a lower bound, when another count found more. */
+export function notLessThan(found: number, count: UserCount | undefined): UserCount | undefined {
+  if (!count || count.is === 'exact' || found <= count.total) return count;
+  return { total: found, is: 'atLeast' };
 }
 
 /** The number of users, when the list shows its last page. */

@@ -36,6 +36,7 @@ export function OpenView({ scope, id, change }: OpenViewProps) {
         {error && <LoadError error={error} onRetry={() => void refetch()} />}
         {isUnknown && (
           <EmptyState
+            subject="search"
             title={t.users.views.unknown}
             action={
               <Button component={Link} href={usersPath(scope)}>

@@ -90,7 +90,7 @@ function Pages({ webhook, scope, state }: PagesProps) {
         error={error}
         rows={4}
         empty={
-          <EmptyState title={state ? t.webhooks.noneInState : t.webhooks.noDeliveries}>
+          <EmptyState subject="webhooks" title={state ? t.webhooks.noneInState : t.webhooks.noDeliveries}>
             {t.webhooks.noDeliveriesNote}
           </EmptyState>
         }

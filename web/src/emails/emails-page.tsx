@@ -1,0 +1,71 @@
+import { Anchor, Badge, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import type { FormSettings } from '../api/endpoints.ts';
+import card from '../components/page/card.module.css';
+import { LoadError } from '../components/page/load-error.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
+import { DataTable } from '../components/table/data-table.tsx';
+import { TableSkeleton } from '../components/table/table-skeleton.tsx';
+import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
+import { t } from '../texts/texts.ts';
+import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
+
+/** The emails that an app sends: links to their settings, with who receives each, and when. */
+export default function EmailsPage({ scope }: { scope: Scope }) {
+  const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
+  const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
+  return (
+    <>
+      <PageHeader title={t.apps.pages.emails} note={t.connect.emails.note(scope.sourceAppId)} />
+      {error && <LoadError error={error} onRetry={refetch} />}
+      <section className={card.card} aria-label={t.apps.pages.emails}>
+        {status?.mail === false && (
+          <Text p="md" c="dimmed">
+            {t.connect.settings.noMail}
+          </Text>
+        )}
+        {!data && !error && <TableSkeleton rows={4} />}
+        {data && (
+          <DataTable
+            label={t.connect.emails.table}
+            rows={emailsOf(data.settings)}
+            columns={[
+              {
+                name: t.connect.emails.email,
+                cell: ({ id }) => (
+                  <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
+                    {t.connect.emails.names[id]}
+                  </Anchor>
+                ),
+              },
+              { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
+              {
+                name: t.connect.emails.when,
+                cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
+              },
+            ]}
+          />
+        )}
+      </section>
+    </>
+  );
+}
+
+interface Email {
+  id: keyof typeof t.connect.emails.names;
+  to: string;
+  /** Undefined: it is not sent. */
+  when: string | undefined;
+}
+
+function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings): Email[] {
+  const { person, team, whens } = t.connect.emails;
+  const { times, replyTimes } = t.connect.settings;
+  return [
+    { id: 'notification', to: notify?.emails.join(', ') ?? team, when: notify && times[notify.when] },
+    { id: 'reply', to: person, when: reply && replyTimes[reply.when] },
+    { id: 'confirmation', to: person, when: doubleOptIn && whens.confirmation },
+    { id: 'change', to: person, when: existing === 'confirm' ? whens.change : undefined },
+  ];
+}
