@@ -4,11 +4,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
-import { buildUrl, call } from '../api/call.ts';
+import { buildUrl } from '../api/call.ts';
 import type { KeptSubmission } from '../api/endpoints.ts';
-import { clickLink } from '../components/content/save-file.ts';
+import { DownloadMenu } from '../components/content/download-menu.tsx';
 import { ActionsMenu } from '../components/form/actions-menu.tsx';
-import { DownloadIcon, LeftIcon } from '../components/icons.tsx';
+import { LeftIcon } from '../components/icons.tsx';
 import back from '../components/page/back-link.module.css';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
@@ -275,26 +275,14 @@ interface ExportProps {
 }
 
 function ExportInbox({ scope, filter }: ExportProps) {
-  const download = useMutation({
-    // Checks the session first: a rejected download would be saved as a file with an error message.
-    mutationFn: async (format: 'csv' | 'ndjson') => {
-      await call('GET /auth/session');
-      const query = { format, ...scopeParameter(scope), ...filterParameters(filter) };
-      clickLink(buildUrl('/auth/submissions/export', {}, query));
-    },
-    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
-  });
+  const urlOf = (format: 'csv' | 'ndjson'): string =>
+    buildUrl('/auth/submissions/export', {}, { format, ...scopeParameter(scope), ...filterParameters(filter) });
   return (
-    <Menu>
-      <Menu.Target>
-        <Button variant="default" leftSection={<DownloadIcon size={16} />}>
-          {t.users.export.title}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => download.mutate('csv')}>{t.users.export.programs}</Menu.Item>
-        <Menu.Item onClick={() => download.mutate('ndjson')}>{t.users.export.ndjson}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <DownloadMenu
+      formats={[
+        { name: t.users.export.programs, url: urlOf('csv') },
+        { name: t.users.export.ndjson, url: urlOf('ndjson') },
+      ]}
+    />
   );
 }
