@@ -10,7 +10,7 @@ export const webhooks = {
   list: 'List of webhooks',
   nothing: 'No webhooks yet',
   nothingNote: (sourceAppId: string) =>
-    `Add the URL of a program that should receive new, changed and erased people of ${sourceAppId}.`,
+    `Add the URL of a program that should hear of new, changed and erased people of ${sourceAppId}.`,
 
   events: {
     'user.created': { name: 'Created', note: 'A person submitted for the first time.', inList: 'created' },
