@@ -28,7 +28,7 @@ describe('a new installation', () => {
     await page.getByRole('button', { name: 'Define fields' }).click();
 
     await page.getByRole('button', { name: 'Add field' }).click();
-    await page.getByRole('menuitem', { name: 'Date' }).click();
+    await page.getByRole('menuitem', { name: 'Date', exact: true }).click();
     await page.getByLabel('Label').fill('Birthday');
     await page.getByRole('checkbox', { name: 'Required' }).check();
     await page.getByRole('button', { name: 'Review and save' }).click();

@@ -35,7 +35,7 @@ it('conditions and a page are built without JSON, and tried out', async () => {
   await control(required, 'Comparison').selectOption('contains');
   await control(required, 'Value').fill('Ada');
   await page.getByLabel('Keep the stored value').check();
-  await schema.press('Begin a new page with this field');
+  await schema.press('Begin a new page with Age');
 
   await schema.show('Try it');
   const preview = page.getByRole('complementary', { name: 'Preview' });

@@ -37,8 +37,7 @@ export const OF_SCHEMAS: View[] = [
     role: 'admin',
     path: '/apps/APP',
     open: async (page) => {
-      await selectField(page, /^Plan /);
-      await press(page, 'Begin a new page with this field');
+      await press(page, 'Begin a new page with Plan');
       await page.getByRole('textbox', { name: 'Title of page 2' }).fill('Your plan');
       await page.getByRole('button', { name: 'Join with page 1' }).waitFor();
     },

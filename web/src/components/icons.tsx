@@ -68,6 +68,7 @@ export const DownIcon = icon(<path d="m6 10 6 6 6-6" />);
 export const LeftIcon = icon(<path d="m14 6-6 6 6 6" />);
 export const RightIcon = icon(<path d="m10 6 6 6-6 6" />);
 export const GripIcon = icon(<path d="M9 6h.01M15 6h.01M9 12h.01M15 12h.01M9 18h.01M15 18h.01" />);
+export const PageBreakIcon = icon(<path d="M6 3v4.5h12V3M6 21v-4.5h12V21M3 12h3M10.5 12h3M18 12h3" />);
 export const PersonIcon = icon(
   <>
     <circle cx="12" cy="8" r="4" />

@@ -107,7 +107,6 @@ function Fields({ sourceAppId, editor, settings }: FieldsProps) {
       key={field.id}
       field={field}
       editor={editor}
-      settings={settings}
       isMoreOpen={isMoreOpen}
       onMore={setMoreOpen}
       onClose={() => setSelected(undefined)}

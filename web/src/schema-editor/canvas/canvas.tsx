@@ -13,9 +13,9 @@ import type { View } from '../../connect/settings/view.tsx';
 import { directionOf, useServiceTexts } from '../../languages/languages.ts';
 import { t } from '../../texts/texts.ts';
 import { addField, type Draft, type DraftField, duplicateField, nextId, removeField } from '../draft/draft.ts';
-import { joinPage, moveBy, moveTo, pagesIn } from '../draft/pages.ts';
+import { beginPage, joinPage, moveBy, moveTo, pagesIn } from '../draft/pages.ts';
 import { PALETTE } from '../draft/palette.ts';
-import { formControls, MAX_FIELDS, publicFields } from '../draft/rules.ts';
+import { formControls, MAX_FIELDS, MAX_PAGES, publicFields } from '../draft/rules.ts';
 import type { DraftEditor } from '../draft/use-draft.ts';
 import { fieldLabel } from '../field/field-label.ts';
 import classes from './canvas.module.css';
@@ -84,6 +84,10 @@ export function Canvas(props: CanvasProps) {
     props.onSelect(id);
     props.onFocus(id);
   };
+  const begin = (id: number, page: number): void => {
+    change((draft) => beginPage(draft, id));
+    settings.edit({ pages: withPagesMoved(settings.draft.pages, page + 1, 1) });
+  };
   const remove = (field: DraftField): void => {
     setRemoved({ field, before: editor.draft });
     change((draft) => removeField(draft, field.id));
@@ -102,6 +106,7 @@ export function Canvas(props: CanvasProps) {
   };
 
   let last = 0;
+  const isFull = [...pages.values()].some((page) => page === MAX_PAGES);
   const hasPages = new Set(pages.values()).size > 1 || [...pages.values()].some((page) => page > 1);
   return (
     <section className={classes.canvas} aria-label={t.schemaEditor.titles.fields}>
@@ -183,6 +188,7 @@ export function Canvas(props: CanvasProps) {
                     onMove: (by) => move(id, by),
                     onDuplicate: () => add((draft) => duplicateField(draft, id)),
                     onRemove: () => remove(field),
+                    onBeginPage: page === undefined || begins || isFull ? undefined : () => begin(id, page),
                   }}
                   panel={selected === id && props.panel}
                 >

@@ -1,7 +1,8 @@
 import { ActionIcon, Badge } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import { CopyIcon, DownIcon, GripIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
+import { CopyIcon, DownIcon, GripIcon, PageBreakIcon, TrashIcon, UpIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
+import { conditionTexts } from '../draft/condition-texts.ts';
 import type { DraftField } from '../draft/draft.ts';
 import { KIND_NAMES } from '../draft/field-texts.ts';
 import { capitalize } from '../draft/messages.ts';
@@ -19,6 +20,8 @@ interface FieldActions {
   onMove: (by: -1 | 1) => void;
   onDuplicate: () => void;
   onRemove: () => void;
+  /** Begins a page with the field; undefined where one begins, or where there can be no more. */
+  onBeginPage: (() => void) | undefined;
 }
 
 interface FieldRowProps {
@@ -106,6 +109,11 @@ export function FieldRow(props: FieldRowProps) {
           <Action name={t.schemaEditor.moveDown(name)} disabled={props.isLast} onClick={() => actions.onMove(1)}>
             <DownIcon size={16} />
           </Action>
+          {actions.onBeginPage && (
+            <Action name={conditionTexts.beginPage(name)} onClick={actions.onBeginPage}>
+              <PageBreakIcon size={16} />
+            </Action>
+          )}
           <Action name={t.schemaEditor.duplicate(name)} onClick={actions.onDuplicate}>
             <CopyIcon size={16} />
           </Action>

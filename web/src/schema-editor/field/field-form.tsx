@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput, UnstyledButton } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { AS_TYPED, checkboxProps, inputProps } from '../../components/form/input.ts';
 import { RightIcon } from '../../components/icons.tsx';
@@ -19,8 +19,6 @@ interface FieldFormProps {
   problems: Readonly<Record<string, string>>;
   /** The definitions above the field. */
   earlier: readonly LooseDefinition[];
-  /** Begins a page of the form with the field; undefined: one begins here, or there is no more. */
-  onBeginPage: (() => void) | undefined;
   onChange: (part: Partial<LooseDefinition>) => void;
   /** Whether what is rarely set is shown. It stays so for the next field. */
   isMoreOpen: boolean;
@@ -121,7 +119,7 @@ const shownToTeam = (options: Readonly<Record<string, FieldOption>>): Record<str
 
 /** What is rarely set. Opens by itself if one of it has a problem. */
 function MoreSection(props: FieldFormProps & { others: readonly NamedOption[] }) {
-  const { definition, problems, others, onChange, isMoreOpen, onMore, onBeginPage } = props;
+  const { definition, problems, others, onChange, isMoreOpen, onMore } = props;
   const help = kindHelp(definition.kind);
   const names = ['key', 'writers', 'page', ...others.map(([name]) => name)];
   const isOpen = isMoreOpen || names.some((name) => problems[name] !== undefined);
@@ -151,11 +149,6 @@ function MoreSection(props: FieldFormProps & { others: readonly NamedOption[] })
         error={capitalize(problems.writers)}
       />
       <Options {...props} options={others} />
-      {onBeginPage && (
-        <Button variant="default" size="xs" className={classes.own ?? ''} onClick={onBeginPage}>
-          {conditionTexts.beginPage}
-        </Button>
-      )}
       {problems.page && <p className={classes.problem}>{capitalize(problems.page)}</p>}
     </Disclosure>
   );

@@ -32,7 +32,7 @@ export const conditions: typeof en = {
   keepHidden: 'Gespeicherten Wert behalten, wenn ein Eintrag das Feld nicht zeigt',
   section: 'Bedingungen',
   pageNumber: (page) => `Seite ${page}`,
-  beginPage: 'Mit diesem Feld eine neue Seite beginnen',
+  beginPage: (name) => `Mit ${name} eine neue Seite beginnen`,
   joinPage: (page) => `Mit Seite ${page - 1} verbinden`,
   titleOfPage: 'Titel der Seite',
   pageTitles: 'Texte der Seiten',

@@ -43,8 +43,8 @@ export const firstForm: typeof en = {
   passwordWarning: 'Sie sehen dieses Passwort nicht wieder. Ein Administrator kann es jederzeit ersetzen.',
 
   nextTitle: 'Nächste Schritte',
-  changeFields: 'Felder ändern',
-  changeSettings: 'Texte, E-Mails und Grenzen des Formulars ändern',
+  changeFields: 'Felder, Texte und Gestaltung ändern',
+  changeSettings: 'E-Mails und Grenzen des Formulars ändern',
   invitePeople: 'Mitglieder in die App einladen',
   seeUsers: 'Alle Personen ansehen',
 };

@@ -33,7 +33,7 @@ export const conditions = {
   keepHidden: 'Keep the stored value when a submission does not show the field',
   section: 'Conditions',
   pageNumber: (page: number) => `Page ${page}`,
-  beginPage: 'Begin a new page with this field',
+  beginPage: (name: string) => `Begin a new page with ${name}`,
   joinPage: (page: number) => `Join with page ${page - 1}`,
   titleOfPage: 'Title of the page',
   pageTitles: 'Texts of the pages',

@@ -43,8 +43,8 @@ export const firstForm = {
   passwordWarning: "You won't see this password again. An administrator can replace it at any time.",
 
   nextTitle: 'Next',
-  changeFields: 'Change the fields',
-  changeSettings: 'Change the texts, emails and limits of the form',
+  changeFields: 'Change the fields, texts and design',
+  changeSettings: 'Change the emails and limits of the form',
   invitePeople: 'Invite your team to the app',
   seeUsers: 'See all people',
 };
