@@ -86,8 +86,11 @@ async function operatorPages(page, operator, capture) {
   // What was typed is not saved.
   page.once('dialog', (dialog) => void dialog.accept());
   await go('/settings');
-  await page.getByText('Join the newsletter').first().waitFor();
+  await page.getByLabel('Bot protection').waitFor();
   await capture('settings');
+  await go('/form/design');
+  await page.getByText('Join the newsletter').first().waitFor();
+  await capture('form-design');
   await go('/held');
   await page.getByRole('row', { name: /winner@example.com/ }).waitFor();
   await capture('held');
@@ -110,10 +113,11 @@ async function adminPages(page, admin, capture) {
   await capture('all-users');
   await go('/apps/newsletter/form');
   await page.getByRole('button', { name: /Plan/, expanded: false }).click();
-  await capture('schema-editor');
+  await capture('form-editor');
   await page.getByRole('checkbox', { name: 'Required' }).uncheck();
   await page.getByRole('button', { name: 'Duplicate City' }).click();
   await page.getByRole('button', { name: /^Seats/ }).click();
+  await page.getByRole('button', { name: 'More options' }).click();
   await page.getByLabel('Max value').fill('50');
   await page.getByRole('button', { name: 'Review and save' }).click();
   await page.getByText('would become invalid').waitFor();
