@@ -80,8 +80,8 @@ it('the enhanced form shows what counts', async () => {
   await close();
 });
 
-it('the settings have the titles of the pages, in each language, and the preview shows them', async () => {
-  const { page, expectClean, close } = await visitAs(server, app, '/settings');
+it('the texts of the form have the titles of the pages, in each language, and the form shows them', async () => {
+  const { page, expectClean, close } = await visitAs(server, app, '/form/texts');
   const preview = page.locator('[data-preview]');
   await preview.getByRole('heading', { name: 'Last things' }).waitFor();
   await preview.getByText('Required if Seats is at least 10').waitFor();

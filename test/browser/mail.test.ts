@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { languageOf } from '../../src/platform/languages/languages.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { openPage, type Visit, visitAs } from '../support/browser/browser.ts';
+import { follow, openPage, type Visit, visitAs } from '../support/browser/browser.ts';
 import { type Site, type SitePage, startSite } from '../support/browser/site.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { mailEnv, type TestSmtp } from '../support/peers/smtp.ts';
@@ -80,7 +80,7 @@ describe('the settings of email', () => {
     expect(await page.getByLabel('Notify by email').inputValue()).toBe('team@example.com\nboss@example.com');
     expect(await page.getByLabel('Send the notification').inputValue()).toBe('daily');
     // Another setting leaves them.
-    await page.getByLabel('Title').fill('News');
+    await page.getByLabel('Maximum number of records').fill('500');
     await save(page);
     expect((await stored()).notify.when).toBe('daily');
     await page.getByLabel('Ask people to confirm their email address').uncheck();
@@ -98,10 +98,12 @@ describe('the settings of email', () => {
     expect(await field(page).inputValue()).toBe('');
     await field(page).selectOption('confirm');
     await page.getByText('wait for a week until the person confirms them').waitFor();
-    await page.getByText('Thank-you page', { exact: true }).click();
-    await page.locator('[data-preview]').getByText(languageOf('en').text('thanksKnown')).waitFor();
     await save(page);
     expect(await stored()).toMatchObject({ existing: 'confirm' });
+    await follow(page, 'Form');
+    await page.getByText('Thank-you page', { exact: true }).click();
+    await page.locator('[data-preview]').getByText(languageOf('en').text('thanksKnown')).waitFor();
+    await follow(page, 'Settings');
     await page.reload();
     await expect.poll(() => field(page).inputValue()).toBe('confirm');
     await field(page).selectOption('keep');
@@ -282,9 +284,10 @@ describe('the page after a submission of a form that asks for a confirmation', (
     },
   );
 
-  it('is previewed in the settings', async () => {
+  it('is shown beside the texts of the form', async () => {
     await form({ locale: 'en' });
     const { page, close } = await openSettings(server);
+    await follow(page, 'Form');
     await page.getByText('Thank-you page', { exact: true }).click();
     await page.locator('[data-preview]').getByText(languageOf('en').text('thanksConfirm')).waitFor();
     await close();

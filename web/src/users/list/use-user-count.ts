@@ -80,9 +80,9 @@ export function useUserCount(scope: Scope, parameters: ListParameters, list: Use
   };
 }
 
-/** Raises a count that is a lower bound, when another count found more. */
+/** Raises a count that ended early, when another count found more. */
 export function notLessThan(found: number, count: UserCount | undefined): UserCount | undefined {
-  if (!count || count.is === 'exact' || found <= count.total) return count;
+  if (count?.is !== 'atLeast' || found <= count.total) return count;
   return { total: found, is: 'atLeast' };
 }
 
