@@ -125,6 +125,17 @@ describe('the form that is edited', () => {
     expect((await schema.stored()).fields[3]).toMatchObject({ kind: 'select', enum: ['small'], ui: 'radio' });
   });
 
+  it('offers no way back to what was discarded once something else was changed', { tags: 'long' }, async () => {
+    const undo = schema.page.getByRole('button', { name: 'Undo', exact: true });
+    await textbox('Title').fill('Discarded');
+    await schema.press('Discard');
+    await undo.waitFor();
+    await textbox('Title').fill('Saved');
+    await schema.press('Save settings');
+    await schema.page.getByText('Saved. The settings apply now.').waitFor();
+    expect(await undo.count()).toBe(0);
+  });
+
   it('takes the largest size of a file in megabytes', { tags: 'long' }, async () => {
     await schema.add('Files');
     await schema.page.getByLabel('Largest size of a file, in MB').fill('2.5');

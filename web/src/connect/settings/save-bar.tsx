@@ -28,6 +28,8 @@ export function SaveBar({ settings, schema, onReview, onDiscard, isInForm = fals
   const hasJson = schema?.json !== undefined;
   const changes = changed.length + (schema?.changes.length ?? 0);
   const isDirty = changed.length > 0 || schema?.isDirty === true;
+  // Later changes end the way back: it would replace what was saved since.
+  if (isDirty && discarded) setDiscarded(undefined);
   const invalid = Object.keys(problems).length;
   const invalidFields = schema?.checked.problems.size ?? 0;
   // The stored secret may not be that of the site key.
