@@ -4,7 +4,6 @@ import type { Conditions } from '../../core/fields/conditions.ts';
 import { createConditionCheck, type FieldDefinition } from '../../core/fields/definition.ts';
 import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
 import type { RecordId, UserDocument } from '../../core/users/users.model.ts';
-import { limitAttempts } from '../../platform/core/attempts.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { Issue } from '../../platform/languages/reasons.ts';
@@ -135,21 +134,24 @@ export function createConditionReader(deps: {
       ids: readonly RecordId[],
     ): Promise<Map<string, boolean[]>> {
       if (list.length === 0 || ids.length === 0) return new Map();
-      for (const again = limitAttempts(); ; again()) {
+      for (let before: number | undefined; ; ) {
         const schema = await rules.readSchema(appId, list);
         if (!schema) return new Map();
+        const { version } = schema;
         const { evaluate, members } = evaluationOf(list, schema);
         const projection = Object.fromEntries(members.map((member) => [member, 1 as const]));
         const results = new Map<string, boolean[]>();
         const rest = createRest();
         let isOutdated = false;
         for await (const record of reader.stored<ReadRecord>(appId, ids, projection)) {
-          // Its fields may have been renamed since the schema was read.
-          isOutdated ||= record.schemaVersion > schema.version;
+          // Its fields may have been renamed since the schema was read. If the schema is the same
+          // when it is read again, a backup or a rollback has brought an earlier one.
+          isOutdated ||= record.schemaVersion > version;
           results.set(record._id.toHexString(), evaluate(record));
           await rest();
         }
-        if (!isOutdated) return results;
+        if (!isOutdated || version === before) return results;
+        before = version;
       }
     },
 

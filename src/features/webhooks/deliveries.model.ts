@@ -2,7 +2,6 @@ import type { ObjectId } from 'mongodb';
 import type { RecordId } from '../../core/users/users.model.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { isOnlyDuplicates } from '../../platform/database/failures.ts';
-import { SUSPENDED_WRITE_ENDS_MS } from '../../platform/database/lateness.ts';
 import { firstIdAt } from '../../platform/database/ordered-ids.ts';
 import { type RemovalGuard, removeInSteps, removeSome } from '../../platform/database/removal.ts';
 import type { RecordEvent } from '../outbox/outbox.ts';
@@ -24,8 +23,6 @@ import {
 
 const DUE_BATCH = 500;
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
-/** Longer than a relay of the same event can take on a server that was suspended. */
-const SKIPPED_KEPT_MS = 2 * SUSPENDED_WRITE_ENDS_MS;
 const MAX_LOG = 10;
 const STEP = 1_000;
 /** How long one attempt deletes what waits of a record that is gone. */
@@ -41,8 +38,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   const firstAttempt = (now: number) =>
     ({ state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) }) as const;
 
-  const skipped = (now: number) =>
-    ({ state: 'skipped', attempts: 0, expiresAt: new Date(now + SKIPPED_KEPT_MS) }) as const;
+  const skipped = (now: number) => ({ state: 'skipped', attempts: 0, expiresAt: expiry(now) }) as const;
 
   /** Matches a waiting delivery unless it was attempted or replayed since it was read. */
   const asRead = ({ _id, appId, nextAt }: WaitingDelivery) =>

@@ -1,5 +1,6 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { FormSettings } from '../api/endpoints.ts';
 import card from '../components/page/card.module.css';
@@ -10,6 +11,11 @@ import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
+
+// Loaded on demand: its words need the kinds of fields.
+const ConditionFacts = lazy(() =>
+  import('../record-conditions/condition-facts.tsx').then((part) => ({ default: part.ConditionFacts })),
+);
 
 /** The emails that an app sends: links to their settings, with who receives each, and when. */
 export default function EmailsPage({ scope }: { scope: Scope }) {
@@ -29,7 +35,7 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
         {data && (
           <DataTable
             label={t.connect.emails.table}
-            rows={emailsOf(data.settings)}
+            rows={emailsOf(data.settings, scope)}
             columns={[
               {
                 name: t.connect.emails.email,
@@ -56,14 +62,20 @@ interface Email {
   id: keyof typeof t.connect.emails.names;
   to: string;
   /** Undefined: it is not sent. */
-  when: string | undefined;
+  when: ReactNode;
 }
 
-function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings): Email[] {
+function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings, scope: Scope): Email[] {
   const { person, team, whens } = t.connect.emails;
   const { times, replyTimes } = t.connect.settings;
+  const { emails = [], routes = [] } = notify ?? {};
+  const toAll = { id: 'notification', to: emails.join(', ') || team, when: notify && times[notify.when] } as const;
   return [
-    { id: 'notification', to: notify?.emails.join(', ') ?? team, when: notify && times[notify.when] },
+    ...(emails.length > 0 || routes.length === 0 ? [toAll] : []),
+    ...routes.map((route): Email => {
+      const facts = <ConditionFacts scope={scope} conditions={route.if} problem={route.problem} />;
+      return { id: 'notification', to: route.emails.join(', '), when: <Suspense fallback={null}>{facts}</Suspense> };
+    }),
     { id: 'reply', to: person, when: reply && replyTimes[reply.when] },
     { id: 'confirmation', to: person, when: doubleOptIn && whens.confirmation },
     { id: 'change', to: person, when: existing === 'confirm' ? whens.change : undefined },
