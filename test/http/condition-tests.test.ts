@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrderedIds } from '../../src/platform/database/ordered-ids.ts';
 import { appDocument } from '../support/database/index-slots.ts';
-import { startServer, type TestServer } from '../support/server/server.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';
 import { rename } from '../support/server/renames.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 
 const PATH = '/auth/conditions/test';
 const newId = createOrderedIds();
@@ -22,7 +22,9 @@ beforeAll(async () => {
   });
   operator = await new Client(server.client.url).logIn(app.sourceAppId, app.password);
   // The oldest 100 are beyond the newest 1,000.
-  await store(app, 1_100, (n) => (n < 100 ? { plan: 'pro' } : { plan: n % 10 === 0 ? 'pro' : 'free', status: 'urgent' }));
+  await store(app, 1_100, (n) =>
+    n < 100 ? { plan: 'pro' } : { plan: n % 10 === 0 ? 'pro' : 'free', status: 'urgent' },
+  );
 });
 afterAll(() => server.close());
 

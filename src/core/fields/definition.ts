@@ -15,7 +15,14 @@ import {
   printable,
   WRITERS,
 } from './base/kind.ts';
-import { type Condition, type ConditionalField, type Conditions, MAX_CONDITIONS, MAX_PAGES, pagesOf } from './conditions.ts';
+import {
+  type Condition,
+  type ConditionalField,
+  type Conditions,
+  MAX_CONDITIONS,
+  MAX_PAGES,
+  pagesOf,
+} from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most indexed fields of a schema (spec 8): a record has as many index slots. */

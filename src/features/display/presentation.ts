@@ -4,7 +4,13 @@ import { CONTROL_TYPES, isRadio } from '../../core/fields/base/control-types.ts'
 import { source } from '../../core/fields/base/form-options.ts';
 import { Choice, type ConvertedText, Ends, type ServiceText, type TextContext } from '../../core/fields/base/kind.ts';
 import { type Condition, type Conditions, fieldStates } from '../../core/fields/conditions.ts';
-import { conditionsOf, EMAIL_FIELD, FieldConditions, type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
+import {
+  conditionsOf,
+  EMAIL_FIELD,
+  FieldConditions,
+  type FieldDefinition,
+  holdsFiles,
+} from '../../core/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
 import { type Code, fillText } from '../../platform/languages/catalogue.ts';
 import { en } from '../../platform/languages/en.ts';

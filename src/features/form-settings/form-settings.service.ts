@@ -74,7 +74,10 @@ export function createFormSettingsService(deps: {
 
   /** Resolves with the routes under the keys of the newest schema, with the problem of each. */
   async function withShownRoutes(appId: ObjectId, { routes = [], ...others }: Notify): Promise<Notify> {
-    const conditions = await conditionRules.shown(appId, routes.map(({ if: stored }) => stored));
+    const conditions = await conditionRules.shown(
+      appId,
+      routes.map(({ if: stored }) => stored),
+    );
     return { ...others, routes: routes.map(({ emails }, at) => ({ ...conditions[at], emails }) as NotifyRoute) };
   }
 

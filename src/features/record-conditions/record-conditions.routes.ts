@@ -7,7 +7,7 @@ import { RecordConditions } from './stored-conditions.ts';
 
 const Count = z.int().nonnegative();
 
-/** The endpoint of conditions on records (spec 2.13). */
+/** The endpoint of conditions on records (spec 4.3.2). */
 export const recordConditionEndpoints = {
   testConditions: {
     method: 'post',

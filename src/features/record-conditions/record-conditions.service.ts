@@ -3,12 +3,12 @@ import type { ObjectId } from 'mongodb';
 import type { Conditions } from '../../core/fields/conditions.ts';
 import { createConditionCheck, type FieldDefinition } from '../../core/fields/definition.ts';
 import type { SchemaStore } from '../../core/schemas/schemas.model.ts';
-import type { RecordId, UserDocument } from '../../core/users/users.model.ts';
+import type { RecordId } from '../../core/users/users.model.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import { decode } from '../../platform/database/collections.ts';
 import type { Issue } from '../../platform/languages/reasons.ts';
 import { createBudget, EVERY_ID, type RecordRanges } from '../record-reads/ranges.ts';
-import type { RecordReader } from '../record-reads/record-reader.ts';
+import type { RecordReader, StoredValues } from '../record-reads/record-reader.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
 import { type PendingRenames, presentKey } from '../renames/renames.ts';
 import { shownRecord } from '../renames/shown-renames.ts';
@@ -104,7 +104,7 @@ export function createConditionRules(deps: {
   };
 }
 
-/** The newest records on which conditions are tried (spec 8). */
+/** The newest records on which conditions are tried (spec 4.3.2). */
 const MOST_TRIED = 1_000;
 const TRIED_AT_ONCE = 100;
 /** Below the deadline of a request. */
@@ -143,7 +143,7 @@ export function createConditionReader(deps: {
         const results = new Map<string, boolean[]>();
         const rest = createRest();
         let isOutdated = false;
-        for await (const record of reader.stored<ReadRecord>(appId, ids, projection)) {
+        for await (const record of reader.stored(appId, ids, projection)) {
           // Its fields may have been renamed since the schema was read. If the schema is the same
           // when it is read again, a backup or a rollback has brought an earlier one.
           isOutdated ||= record.schemaVersion > version;
@@ -177,7 +177,7 @@ export function createConditionReader(deps: {
       const rest = createRest();
       for await (const { documents, next } of ranges.walk(appId, [segment], undefined, reading, { budget })) {
         for (const document of documents) {
-          const [holds] = evaluate(decode<ReadRecord>(document));
+          const [holds] = evaluate(decode<StoredValues>(document));
           found.of += 1;
           if (holds) found.matches += 1;
           await rest();
@@ -189,8 +189,6 @@ export function createConditionReader(deps: {
   };
 }
 
-type ReadRecord = Pick<UserDocument, '_id' | 'email' | 'schemaVersion'> & Partial<Pick<UserDocument, 'data'>>;
-
 /** Returns what evaluates conditions on stored records, and the members that it reads. */
 function evaluationOf(list: readonly StoredConditions[], { fields, moving, renames }: ReadSchema) {
   const present = list.map((one) => withoutVersion(underPresentKeys(one, renames)));
@@ -200,7 +198,7 @@ function evaluationOf(list: readonly StoredConditions[], { fields, moving, renam
   const ofFields = [...new Set([...keys, ...former])].map((key) => `data.${key}`);
   return {
     members: ['email', 'schemaVersion', ...ofFields],
-    evaluate: ({ data = {}, ...record }: ReadRecord) => evaluate(shownRecord({ ...record, data }, moving)),
+    evaluate: ({ data = {}, ...record }: StoredValues) => evaluate(shownRecord({ ...record, data }, moving)),
   };
 }
 

@@ -22,6 +22,9 @@ import { allOf } from './record-filters.ts';
 /** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;
 
+/** Some values of a record, as they are stored. */
+export type StoredValues = Pick<UserDocument, '_id' | 'email' | 'schemaVersion'> & Partial<Pick<UserDocument, 'data'>>;
+
 /** A record that is too large to be read with others. */
 export interface UnreadRecord {
   bytes: number;
@@ -134,14 +137,14 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
      * keys of renamed fields.
      * @param projection with `schemaVersion`, and of `data` what is read
      */
-    async *stored<Shown extends Pick<UserDocument, '_id' | 'schemaVersion'>>(
+    async *stored(
       appId: ObjectId,
       ids: readonly RecordId[],
       projection: Record<string, 1>,
-    ): AsyncGenerator<Shown> {
+    ): AsyncGenerator<StoredValues> {
       for (let at = 0; at < ids.length; at += STORED_AT_ONCE) {
         const _id = { $in: ids.slice(at, at + STORED_AT_ONCE) };
-        yield* users.find<Shown>({ appId, _id }, { projection, batchSize: STORED_AT_ONCE });
+        yield* users.find<StoredValues>({ appId, _id }, { projection, batchSize: STORED_AT_ONCE });
       }
     },
 

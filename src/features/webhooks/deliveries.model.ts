@@ -248,12 +248,17 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     },
 
     find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
-      (await deliveries.findOne<DeliveryDocument>({ _id: id, appId, state: { $in: [...DELIVERY_STATES] } })) ?? undefined,
+      (await deliveries.findOne<DeliveryDocument>({ _id: id, appId, state: { $in: [...DELIVERY_STATES] } })) ??
+      undefined,
 
     /** Makes a delivery wait for a first attempt. Resolves with false when there is none. */
     replay: async (appId: ObjectId, id: string, now: number): Promise<boolean> =>
-      (await deliveries.updateOne({ _id: id, appId, state: { $in: [...DELIVERY_STATES] } }, { $set: firstAttempt(now) }))
-        .matchedCount === 1,
+      (
+        await deliveries.updateOne(
+          { _id: id, appId, state: { $in: [...DELIVERY_STATES] } },
+          { $set: firstAttempt(now) },
+        )
+      ).matchedCount === 1,
 
     /** Makes ended deliveries of events since a time wait again, the oldest first. */
     replaySince(of: WebhookOfApp, since: Date, limit: number, now: number): Promise<number> {

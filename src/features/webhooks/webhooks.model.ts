@@ -17,8 +17,8 @@ export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /**
- * `skipped`: the condition of the webhook did not hold. It is no delivery: it is the decision, which
- * another relay of the event finds, and no list has it.
+ * `skipped`: the condition of the webhook did not hold. It is no delivery: it is the decision,
+ * which another relay of the event finds, and no list has it.
  */
 const STORED_STATES = [...DELIVERY_STATES, 'skipped'] as const;
 

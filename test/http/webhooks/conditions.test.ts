@@ -1,5 +1,6 @@
 import { UUID } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import { createSchemaStorage } from '../../../src/core/schemas/schemas.ts';
 import type { RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import {
@@ -24,8 +25,8 @@ import { startServer, type TestServer } from '../../support/server/server.ts';
 
 const EVENTS = ['user.created', 'user.updated', 'user.erased'];
 const OF_PRO = { all: [{ field: 'plan', op: 'eq', value: 'pro' }] };
-const PLAN = { key: 'plan', kind: 'text' } as const;
-const STATUS = { key: 'status', kind: 'select', enum: ['new', 'urgent'], writers: 'staff' } as const;
+const PLAN: FieldDefinitionInput = { key: 'plan', kind: 'text' };
+const STATUS: FieldDefinitionInput = { key: 'status', kind: 'select', enum: ['new', 'urgent'], writers: 'staff' };
 
 let a: TestServer;
 let b: TestServer;
@@ -61,7 +62,12 @@ const relayed = async () => {
   await expect.poll(waiting, { timeout: 20_000, interval: 10 }).toBe(0);
 };
 const statesOf = async (id: string) =>
-  (await collection().find({ webhookId: new UUID(id) }).sort({ revision: 1 }).toArray()).map(({ state }) => state);
+  (
+    await collection()
+      .find({ webhookId: new UUID(id) })
+      .sort({ revision: 1 })
+      .toArray()
+  ).map(({ state }) => state);
 const arrived = async (count: number) =>
   (await receiver.until(count)).map(({ body: { type, data } }) => [type, data.email, data.revision]);
 
@@ -73,7 +79,9 @@ async function tellAgain(id: string, change: object = {}): Promise<void> {
 }
 
 describe('a webhook with conditions (spec 4.11)', () => {
-  it('gets the events of the records for which they hold, in their order, and each erasure', async () => {
+  it('gets the events of the records for which they hold, in their order, and each erasure', {
+    tags: 'long',
+  }, async () => {
     const id = await listen(OF_PRO);
     const ada = await submit({ plan: 'free' });
     await relayed();
@@ -165,7 +173,9 @@ describe('a webhook with conditions (spec 4.11)', () => {
     const id = await listen(OF_PRO);
     await submit({ plan: 'free' });
     await relayed();
-    const [{ _id } = { _id: '' }] = await collection().find({ webhookId: new UUID(id) }).toArray();
+    const [{ _id } = { _id: '' }] = await collection()
+      .find({ webhookId: new UUID(id) })
+      .toArray();
     const { body } = await operator.get(`/auth/webhooks/${id}/deliveries`).expect(200);
     expect(body).toEqual({ deliveries: [] });
     await operator.get(`/auth/webhooks/deliveries/${_id}`).expect(404);
@@ -180,7 +190,7 @@ describe('a webhook with conditions (spec 4.11)', () => {
     await expect.poll(() => statesOf(id)).toEqual(['delivered']);
   });
 
-  it('follows the rename of a field before and after its values are moved', async () => {
+  it('follows the rename of a field before and after its values are moved', { tags: 'long' }, async () => {
     const id = await listen(OF_PRO);
     const ada = await submit({ plan: 'pro' });
     await receiver.until(1);
@@ -195,7 +205,7 @@ describe('a webhook with conditions (spec 4.11)', () => {
     expect(body.webhooks).toMatchObject([{ id, if: { all: [{ field: 'tariff', op: 'eq', value: 'pro' }] } }]);
   });
 
-  it('is decided by the schema that the record has', async () => {
+  it('is decided by the schema that the record has', { tags: 'long' }, async () => {
     const ada = new UUID(await submit({ plan: 'pro' }));
     const { rules, readerWith } = evaluation();
     const { _id: appId } = await appDocument(a, app.sourceAppId);

@@ -34,9 +34,17 @@ describe('conditions on a record (spec 2.13)', () => {
   it.each<[string, Conditions, boolean]>([
     ['a field', { all: [{ field: 'plan', op: 'eq', value: 'free' }] }, true],
     ['a field of the staff', { all: [{ field: 'status', op: 'in', value: ['urgent'] }] }, true],
-    ['the email, also if a field has that key', { all: [{ field: 'email', op: 'contains', value: '@EXAMPLE.com' }] }, true],
+    [
+      'the email, also if a field has that key',
+      { all: [{ field: 'email', op: 'contains', value: '@EXAMPLE.com' }] },
+      true,
+    ],
     ['another email', { all: [{ field: 'email', op: 'eq', value: 'eve@example.com' }] }, false],
-    ['the stored value of a field that a form would not show', { all: [{ field: 'seats', op: 'gte', value: 3 }] }, true],
+    [
+      'the stored value of a field that a form would not show',
+      { all: [{ field: 'seats', op: 'gte', value: 3 }] },
+      true,
+    ],
     ['a field without a value', { all: [{ field: 'visits', op: 'exists', value: false }] }, true],
     ['a field that was removed', { all: [{ field: 'gone', op: 'eq', value: 'x' }] }, false],
     ['that one by ne', { all: [{ field: 'gone', op: 'ne', value: 'x' }] }, false],
@@ -77,9 +85,14 @@ describe('conditions on a record (spec 2.13)', () => {
   it('are refused at the path of what is unknown', () => {
     expect(issues({ all: [{ field: 'status', op: 'eq', value: 'urgent' }] })).toEqual([]);
     expect(issues({ all: [{ field: 'gone', op: 'exists' }] })).toEqual([['all.0.field', 'unknownField']]);
-    expect(issues({ any: [{ field: 'plan', op: 'exists' }, { field: 'plan', op: 'eq', value: 'gold' }] })).toEqual([
-      ['any.1.value', 'notChoice'],
-    ]);
+    expect(
+      issues({
+        any: [
+          { field: 'plan', op: 'exists' },
+          { field: 'plan', op: 'eq', value: 'gold' },
+        ],
+      }),
+    ).toEqual([['any.1.value', 'notChoice']]);
     expect(issues({ all: [{ field: 'visits', op: 'eq', value: 'x' }] })).toEqual([
       ['all.0.op', 'notConditionOperator'],
     ]);
@@ -92,7 +105,9 @@ describe('conditions on a record (spec 2.13)', () => {
 
   it('have emails as they are stored', () => {
     const sent = { any: [{ field: 'email', op: 'in', value: [' Ada@Example.com', 'x'] }] };
-    expect(RecordConditions.parse(sent)).toEqual({ any: [{ field: 'email', op: 'in', value: ['ada@example.com', 'x'] }] });
+    expect(RecordConditions.parse(sent)).toEqual({
+      any: [{ field: 'email', op: 'in', value: ['ada@example.com', 'x'] }],
+    });
     const part = { all: [{ field: 'email', op: 'contains', value: '@Example' }] };
     expect(RecordConditions.parse(part)).toEqual(part);
     const ofField = { all: [{ field: 'plan', op: 'eq', value: 'A@X.org' }] };
@@ -111,7 +126,8 @@ describe('conditions on a record (spec 2.13)', () => {
         { field: 'email', op: 'exists' },
       ],
     };
-    const keys = (version: number) => underPresentKeys({ ...conditions, version }, renames).all?.map(({ field }) => field);
+    const keys = (version: number) =>
+      underPresentKeys({ ...conditions, version }, renames).all?.map(({ field }) => field);
     expect([1, 2, 3, 4, 5].map((version) => keys(version)?.[0])).toEqual(['old', 'rate', 'rate', 'plan', 'plan']);
     const ofEmail = [{ version: 2, pairs: [{ from: 'email', to: 'plan' }] }];
     expect(underPresentKeys({ ...conditions, version: 1 }, ofEmail).all?.[1]?.field).toBe('email');

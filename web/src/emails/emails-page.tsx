@@ -1,6 +1,6 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { FormSettings } from '../api/endpoints.ts';
 import card from '../components/page/card.module.css';
@@ -35,20 +35,27 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
         {data && (
           <DataTable
             label={t.connect.emails.table}
-            rows={emailsOf(data.settings, scope)}
+            rows={emailsOf(data.settings)}
             columns={[
               {
                 name: t.connect.emails.email,
-                cell: ({ id }) => (
+                cell: ({ name }) => (
                   <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
-                    {t.connect.emails.names[id]}
+                    {t.connect.emails.names[name]}
                   </Anchor>
                 ),
               },
               { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
               {
                 name: t.connect.emails.when,
-                cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
+                cell: ({ when, route }) =>
+                  route ? (
+                    <Suspense fallback={null}>
+                      <ConditionFacts scope={scope} conditions={route.if} problem={route.problem} />
+                    </Suspense>
+                  ) : (
+                    (when ?? <Badge color="gray">{t.connect.emails.off}</Badge>)
+                  ),
               },
             ]}
           />
@@ -59,25 +66,31 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
 }
 
 interface Email {
-  id: keyof typeof t.connect.emails.names;
+  id: string;
+  name: keyof typeof t.connect.emails.names;
   to: string;
   /** Undefined: it is not sent. */
-  when: ReactNode;
+  when: string | undefined;
+  /** Who receives it if conditions hold. */
+  route?: Route;
 }
 
-function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings, scope: Scope): Email[] {
+type Route = NonNullable<NonNullable<FormSettings['notify']>['routes']>[number];
+
+function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings): Email[] {
   const { person, team, whens } = t.connect.emails;
   const { times, replyTimes } = t.connect.settings;
   const { emails = [], routes = [] } = notify ?? {};
-  const toAll = { id: 'notification', to: emails.join(', ') || team, when: notify && times[notify.when] } as const;
+  const toAll: Email = { ...of('notification'), to: emails.join(', ') || team, when: notify && times[notify.when] };
   return [
     ...(emails.length > 0 || routes.length === 0 ? [toAll] : []),
-    ...routes.map((route): Email => {
-      const facts = <ConditionFacts scope={scope} conditions={route.if} problem={route.problem} />;
-      return { id: 'notification', to: route.emails.join(', '), when: <Suspense fallback={null}>{facts}</Suspense> };
+    ...routes.map((route, at) => {
+      return { ...of('notification', at), to: route.emails.join(', '), when: undefined, route };
     }),
-    { id: 'reply', to: person, when: reply && replyTimes[reply.when] },
-    { id: 'confirmation', to: person, when: doubleOptIn && whens.confirmation },
-    { id: 'change', to: person, when: existing === 'confirm' ? whens.change : undefined },
+    { ...of('reply'), to: person, when: reply && replyTimes[reply.when] },
+    { ...of('confirmation'), to: person, when: doubleOptIn && whens.confirmation },
+    { ...of('change'), to: person, when: existing === 'confirm' ? whens.change : undefined },
   ];
 }
+
+const of = (name: Email['name'], place?: number) => ({ id: `${name} ${place}`, name });
