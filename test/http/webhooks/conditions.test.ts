@@ -222,6 +222,9 @@ describe('a webhook with conditions (spec 4.11)', () => {
     const results = await late.evaluate(appId, [conditions], [ada]);
     expect([...results.values()]).toEqual([[true]]);
     expect(reads).toEqual([]);
+    // As after a restore of an earlier schema, whose records must not stop the relay.
+    await users().updateOne({ _id: ada as never }, { $set: { schemaVersion: 99 } });
+    expect([...(await late.evaluate(appId, [conditions], [ada])).values()]).toEqual([[true]]);
   });
 });
 

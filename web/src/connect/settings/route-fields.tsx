@@ -33,7 +33,7 @@ export function RouteFields({ app, editor, isDisabled }: RouteFieldsProps) {
     <section aria-label={t.connect.settings.names.notifyRoutes}>
       <Stack gap="sm">
         <div>
-          <Text fw={500} size="sm">
+          <Text fw={600} size="sm">
             {t.connect.settings.names.notifyRoutes}
           </Text>
           <Text size="xs" c="dimmed">

@@ -211,7 +211,7 @@ export const connect: typeof en = {
       doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
       notifyEmails: 'Per E-Mail benachrichtigen',
       notifyWhen: 'Benachrichtigung senden',
-      notifyRoutes: 'Manche nur über manche Einträge benachrichtigen',
+      notifyRoutes: 'Andere über manche Einträge benachrichtigen',
       replyWhen: 'Der Person per E-Mail antworten',
       replySubject: 'Betreff der Antwort',
       replyText: 'Text der Antwort',

@@ -204,7 +204,7 @@ export const connect = {
       doubleOptIn: 'Ask people to confirm their email address',
       notifyEmails: 'Notify by email',
       notifyWhen: 'Send the notification',
-      notifyRoutes: 'Notify some about some entries only',
+      notifyRoutes: 'Notify others about some entries',
       replyWhen: 'Reply to the person by email',
       replySubject: 'Subject of the reply',
       replyText: 'Text of the reply',
