@@ -177,7 +177,7 @@ describe('the setting of routes', () => {
     expect(await routed([])).toEqual({ emails: [TEAM], when: 'each' });
     expect(await routed([], [])).toBeUndefined();
     const { body: none } = await put({ when: 'each' }).expect(400);
-    expect(none.errors).toMatchObject([{ path: 'notify.emails', code: 'required' }]);
+    expect(none.errors).toMatchObject([{ path: 'notify.emails', code: 'unfit' }]);
   });
 
   it('follows the rename of a field, also for an email before the values are moved', async () => {

@@ -69,7 +69,7 @@ export const emailSettings = {
         /** Those who hear of every record. May be absent with routes. */
         emails: notifiedEmails.nullish(),
         when: z.enum(['each', 'daily'], code('notNotifyTime')),
-        /** Those who hear of the records that match (notify-routes.ts). */
+        /** Those who hear of the records that match (notifications/recipients.ts). */
         routes: z
           .array(
             z
@@ -86,7 +86,9 @@ export const emailSettings = {
       })
       .check(({ value: { emails, when, routes }, issues }) => {
         const hasRoutes = routes && routes.length > 0;
-        if (!hasRoutes && !emails) issues.push(problem('required', {}, ['emails']));
+        if (!hasRoutes && !emails) {
+          issues.push({ code: 'invalid_type', expected: 'array', input: emails, path: ['emails'] });
+        }
         if (hasRoutes && when !== 'each') issues.push(problem('onlyWithEach', {}, ['routes']));
       })
       .transform(({ emails, when, routes }): Notify | undefined => {
