@@ -29,6 +29,7 @@ const OPENED: Record<Scope, string[]> = {
     'eraseUsers',
     'eraseUser',
     'editUser',
+    'changeUserEmail',
     'addFile',
     'erasePerson',
     'releaseHeld',
