@@ -24,6 +24,7 @@ import { originPart } from './features/form-settings/origins.ts';
 import type { PageAssets } from './features/forms/page.ts';
 import { createHeldFiles, createHeldModel, createHeldStore } from './features/held/held.model.ts';
 import { createHistorySettings, historyPart } from './features/history/history-settings.ts';
+import { formerEmailPart } from './features/idempotency/former-emails.ts';
 import { createImports, type ImportProcess } from './features/imports/imports.ts';
 import { createInbox } from './features/inbox/inbox.ts';
 import { indexPart } from './features/indexes/index-slots.ts';
@@ -80,6 +81,7 @@ export const APP_PARTS: readonly AppPart[] = [
   historyPart,
   consumersPart,
   indexPart,
+  formerEmailPart,
   fileAppPart,
 ];
 
@@ -201,6 +203,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     slotHandover,
     clock,
     signal,
+    secret,
     writesEndMs,
     checksMs,
   });

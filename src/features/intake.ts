@@ -77,6 +77,8 @@ export function createSubmissions(deps: {
   const intake = {
     activity: deps.activity,
     findApplied: records.findApplied,
+    formerEmails: records.formerEmails,
+    erase: records.erase,
     held,
     capacity,
     store: records.submissions,

@@ -30,6 +30,7 @@ const OPENED: Record<Scope, string[]> = {
     'eraseUsers',
     'eraseUser',
     'editUser',
+    'changeUserEmail',
     'addFile',
     'erasePerson',
     'releaseHeld',

@@ -53,8 +53,8 @@ export interface Claim {
   forRecord(record: RecordId): Promise<Date>;
   /** For a new record: with the id that it gets, and the guard of its insert. */
   forNewRecord(record: RecordId): Promise<{ record: RecordId; guard: Guard<Document> }>;
-  /** For the insert of a held submission, which may change a record. */
-  forHeld(held: UUID, record: RecordId | undefined): Promise<Guard<Document>>;
+  /** For the insert of a held submission, which may change a record. Undefined: without a guard. */
+  forHeld(held: UUID, record: RecordId | undefined): Promise<Guard<Document> | undefined>;
   /** Gives it back after a refusal: no write follows. */
   giveBack(): Promise<void>;
 }

@@ -10,6 +10,7 @@ export const AUDITED_CHANGES = [
   'history.replaced',
   'search.replaced',
   'user.changed',
+  'user.email',
   'user.reverted',
   'user.erased',
   'file.linked',

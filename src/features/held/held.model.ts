@@ -193,8 +193,8 @@ export function createHeldStore(
 
   /** Inserts an entry; of one with files only if they are claimed for it. */
   async function insert(entry: HeldDocument, claim: Submission['claim']): Promise<void> {
-    if (!claim) return void (await held.insertOne(entry));
-    const guard = await claim.forHeld(entry._id, entry.recordId);
+    const guard = await claim?.forHeld(entry._id, entry.recordId);
+    if (!guard) return void (await held.insertOne(entry));
     await insertGuarded(guard, insertTarget(held, ONCE), [entry], () => entry.size);
     const { _id, appId, email } = entry;
     const own = { projection: { _id: 1 }, readConcern: 'majority' } as const;
@@ -360,6 +360,13 @@ export function createHeldStore(
         const changes = await held.find(those, { projection: { appId: 1 }, hint: BY_REASON }).toArray();
         await removeInSteps(held, those, guard, ['appId', 'email']);
         for (const { appId, _id } of changes) await files.releaseHeld(appId, _id);
+      },
+      async readdress({ appId, _id: record, email }, guard) {
+        const those = { ...changesOf([appId], [record]), email: { $ne: email } };
+        const changes = await held.find(those, { projection: { _id: 1 }, hint: BY_REASON }).toArray();
+        if (changes.length === 0) return;
+        await removeInSteps(held, those, guard, ['appId', 'email']);
+        for (const { _id } of changes) await files.releaseHeld(appId, _id);
       },
     } satisfies RecordTraces,
   };

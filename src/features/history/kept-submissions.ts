@@ -72,6 +72,7 @@ export const createKeptModel = (connection: Connection): Model<KeptSubmission> =
 
 /** The submissions of one statement: it ends within its time limit. */
 const EVENTS_AT_ONCE = 100;
+const READDRESSED_AT_ONCE = 1_000;
 const DROP_MS = 500;
 
 export type KeptSubmissions = ReturnType<typeof createKeptSubmissions>;
@@ -218,6 +219,17 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       exist: async (appIds, ids) =>
         (await kept.findOne(ofRecords(appIds, ids), { projection: { _id: 1 }, hint: OF_RECORD })) !== null,
       remove: removeOf,
+      async readdress({ appId, _id: userId, email }, until) {
+        const others = { appId, userId, email: { $ne: email } };
+        const options = { projection: { _id: 1 }, hint: OF_RECORD, limit: READDRESSED_AT_ONCE } as const;
+        for (;;) {
+          const inTime = beginsBefore(await until());
+          const found = await kept.find(others, options).toArray();
+          if (found.length === 0) return;
+          const those = { ...others, _id: { $in: found.map(({ _id }) => _id) }, ...inTime };
+          await kept.updateMany(those, { $set: { email, s0: slotOf(email) } });
+        }
+      },
     } satisfies RecordTraces,
 
     /** What is kept of a person. */
@@ -247,9 +259,11 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
   };
 }
 
+const slotOf = (email: string): string => String(indexText(email) ?? email);
+
 const ofPerson = (appIds: readonly ObjectId[], email: string) => ({
   appId: { $in: [...appIds] },
-  s0: indexText(email) ?? email,
+  s0: slotOf(email),
   email,
 });
 

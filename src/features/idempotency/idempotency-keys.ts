@@ -12,12 +12,13 @@ import { ownedBy, removeInSteps } from '../../platform/database/removal.ts';
 import type { EventConsumer } from '../outbox/outbox.ts';
 import type { ErasureGuard, RecordTraces } from '../records/erasure.ts';
 
-const HASH_BYTES = 16;
+/** Of the hash of a key. */
+export const HASH_BYTES = 16;
 const TEXTS_HASH_BYTES = 8;
 const RECORD_ID_BYTES = 16;
 const APP_ID_BYTES = 12;
 /** 24 hours (invariant 3), and one hour for clock skew and the interval of the TTL monitor. */
-const KEPT_SECONDS = 25 * 60 * 60;
+export const KEPT_SECONDS = 25 * 60 * 60;
 
 /** With this many keys a record moves them to `applied_keys`. */
 export const MAX_INLINE_KEYS = 128;
@@ -47,13 +48,19 @@ declare module '../../core/users/users.model.ts' {
   interface UserDocument extends WithKeys {}
 }
 
-/** A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. */
+/**
+ * A key that was moved out of its record. `_id`: the app's id, the record's id, the key's hash. Or
+ * the record of a key and a former email, of which the id has a hash (former-emails.ts).
+ */
 const movedKeySchema = schema(
   {
     _id: { type: Binary, required: true },
     content: { type: Binary, required: true },
     at: { type: Date, required: true },
     keptAs: UUID,
+    /** Of a former email: the record, and how long another one may still be stored for the key. */
+    record: UUID,
+    busyUntil: Date,
   },
   {
     collection: 'applied_keys',
@@ -66,7 +73,7 @@ const movedKeySchema = schema(
 export type EarlierKey = Pick<AppliedKey, 'content' | 'keptAs'>;
 
 type MovedKeyDocument = DocumentOf<typeof movedKeySchema>;
-type MovedKeyCollection = Collection<MovedKeyDocument>;
+export type MovedKeyCollection = Collection<MovedKeyDocument>;
 
 /** The model of `applied_keys`. */
 export const createMovedKeyModel = (connection: Connection): Model<MovedKeyDocument> =>
@@ -129,7 +136,7 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
     // From now on, by MongoDB's clock, which removes them: the keys have times of other clocks.
     await insertMissing(
       appliedKeys.map(({ key, content, keptAs }) => ({
-        _id: movedKeyId(appId, _id, key),
+        _id: movedKeyId(appId, _id.buffer, key),
         content,
         at: now,
         ...(keptAs && { keptAs }),
@@ -160,7 +167,7 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
 
   /** A moved key, or undefined when the key was not moved. */
   async function find(appId: ObjectId, record: RecordId, key: Binary): Promise<EarlierKey | undefined> {
-    return (await moved.findOne({ _id: movedKeyId(appId, record, key) })) ?? undefined;
+    return (await moved.findOne({ _id: movedKeyId(appId, record.buffer, key) })) ?? undefined;
   }
 
   return {
@@ -214,6 +221,10 @@ export function createIdempotencyKeys(users: UserCollection, moved: MovedKeyColl
 
 const idRange = (...parts: Uint8Array[]) => prefixRange(APP_ID_BYTES + RECORD_ID_BYTES + HASH_BYTES, ...parts);
 
-function movedKeyId(appId: ObjectId, record: RecordId, key: Binary): Binary {
-  return new Binary(Buffer.concat([appId.id, record.buffer, key.buffer]));
+/** @param owner the id of the record, or the hash of a former email */
+export function movedKeyId(appId: ObjectId, owner: Uint8Array, key: Binary): Binary {
+  return new Binary(Buffer.concat([appId.id, owner, key.buffer]));
 }
+
+/** Matches the moved keys of a record. */
+export const keysOfRecord = (appId: ObjectId, record: RecordId) => ({ _id: idRange(appId.id, record.buffer) });

@@ -6,6 +6,7 @@ import { push, REPAIRED, type RefusingRecord, StoredBefore, type WritePart } fro
 import type { Definition } from '../../platform/database/mongoose.ts';
 import type { KeptSubmissions } from '../history/kept-submissions.ts';
 import type { RecordBase, RecordFeature } from '../records/base.ts';
+import { createFormerEmails, type FormerEmails } from './former-emails.ts';
 import {
   type AppliedKey,
   appliedKeySchema,
@@ -34,12 +35,19 @@ interface KeyDeps {
 }
 
 /** Creates the idempotency keys of submissions (invariant 3), also of those without a record. */
-export function createKeys({ connection, users, guardOfErased, newId }: RecordBase, kept: KeptSubmissions) {
+export function createKeys(
+  { connection, users, guardOfErased, newId, apps, secret }: RecordBase,
+  kept: KeptSubmissions,
+) {
   const model = createMovedKeyModel(connection);
   const keys = createIdempotencyKeys(users, model.collection, guardOfErased);
   const keptWrites = createKeptWrites(kept);
+  const { model: appModel, revision } = apps;
+  const moved = model.collection;
+  const formerEmails = createFormerEmails({ users, moved, apps: appModel, revision, keys, keptWrites, secret });
   return {
-    findApplied: createAppliedFinder({ users, keys, keptWrites }),
+    formerEmails,
+    findApplied: createAppliedFinder({ users, keys, keptWrites, formerEmails }),
     knownPeople: createKnownPeople({ users, keys, keptWrites, newId }),
     feature: {
       part: createKeyPart({ users, keys, keptWrites }),
@@ -127,16 +135,18 @@ function keyWrite(
 }
 
 /**
- * Finds the record of what was applied under a key. A key whose submission is not stored yet is not
- * applied. @throws {KeyReused} for other data
+ * Finds the record of what was applied under a key, also under a former email. A key whose
+ * submission is not stored yet is not applied.
+ * @throws {KeyReused} for other data
  */
 const createAppliedFinder =
-  ({ users, keys, keptWrites }: KeyDeps) =>
+  ({ users, keys, keptWrites, formerEmails }: KeyDeps & { formerEmails: Pick<FormerEmails, 'find'> }) =>
   async (appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined> => {
     const appliedKeys = { $elemMatch: { key: applied.key } };
     const projection = { appId: 1, createdAt: 1, updatedAt: 1, keyEpoch: 1, appliedKeys };
     type Found = RefusingRecord & Pick<UserDocument, 'keyEpoch' | 'appliedKeys'>;
     const record = await users.findOne<Found>({ appId, email }, { projection, readConcern: 'majority' });
     const earlier = record && (await keys.earlier(record, applied));
-    return earlier && (await keptWrites.isDone(appId, earlier.keptAs)) ? record : undefined;
+    const found = earlier ? { record, earlier } : await formerEmails.find(appId, email, applied);
+    return found && (await keptWrites.isDone(appId, found.earlier.keptAs)) ? found.record : undefined;
   };

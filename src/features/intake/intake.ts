@@ -15,7 +15,9 @@ import type { Admission, Capacity, CheckAdmission } from '../bots/admission.ts';
 import { type FileClaims, type FileRequest, filesAddedBy } from '../files/file-claims.ts';
 import { hidesKnown } from '../form-settings/form-settings.ts';
 import type { HeldStore, HoldReason } from '../held/held.model.ts';
+import type { FormerEmails } from '../idempotency/former-emails.ts';
 import { type AppliedKey, appliedKey, submissionHash } from '../idempotency/idempotency-keys.ts';
+import type { RecordEraser } from '../records/erasure.ts';
 import type { AnswerTime, AnswerTimes } from './answer-times.ts';
 import type { IntakeOptions } from './intake-options.ts';
 import { hasRules, type KnownPeopleRules } from './known-people.ts';
@@ -24,6 +26,8 @@ interface IntakeDeps {
   activity: AppActivity;
   /** Finds the record to which a submission with a key was applied. */
   findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
+  formerEmails: Pick<FormerEmails, 'claimOf' | 'find'>;
+  erase: RecordEraser;
   revalidation: Revalidation;
   store: SubmissionStore;
   checkAdmission: CheckAdmission;
@@ -148,6 +152,14 @@ export class Intake implements Handling {
 
   /** Stores a submission; an app with `maxRecords` takes a new person only if it has room. */
   store(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission> {
+    const { formerEmails } = this.#deps;
+    submission.claim = formerEmails.claimOf(submission, lease.app);
+    const storing = this.#store(submission, input, lease);
+    if (!submission.facts.applied) return storing;
+    return storing.then((stored) => (lease.isCurrent() ? stored : this.#withdrawRepeat(submission, stored)));
+  }
+
+  #store(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission> {
     const { store, knownPeople, capacity } = this.#deps;
     const rules = this.#rulesOf(lease);
     if (rules) return knownPeople.store(submission, rules, this.#waitingData(input, lease), this.#options);
@@ -155,6 +167,21 @@ export class Intake implements Handling {
     const maxRecords = lease.app.form?.maxRecords;
     if (maxRecords === undefined) return store.store(submission);
     return capacity.store(submission, maxRecords, (requiresRecord) => store.store({ ...submission, requiresRecord }));
+  }
+
+  /**
+   * For a write that its lease did not cover: the email of the record that has the submission may
+   * have been changed just before it. Erases the record that a repeat has created, unless something
+   * else has changed it. Resolves with the answer.
+   */
+  async #withdrawRepeat(submission: Submission, stored: StoredSubmission): Promise<StoredSubmission> {
+    const { formerEmails, erase } = this.#deps;
+    const { appId, email, now, facts } = submission;
+    const before = facts.applied && (await formerEmails.find(appId, email, facts.applied));
+    if (!before || before.record._id.equals(stored.id)) return stored;
+    const { isHidden } = stored;
+    await erase(appId, [stored.id], { createdAt: now, updatedAt: now });
+    return { ...answerOf(before.record), ...(isHidden !== undefined && { isHidden }) };
   }
 
   stored({ updatedAt }: StoredSubmission, { app }: Lease): void {

@@ -10,23 +10,32 @@ import type { HeldRelease } from '../held/release.ts';
 import type { PlannedChange } from '../intake/known-people.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import type { ConfirmationMail, ConfirmationStore } from '../records/confirmations.ts';
-import type { NewMail } from './mail-queue.ts';
+import type { MailDocument, NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
 
 const ID_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 24;
-const TOKEN = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil(((ID_BYTES + TIME_BYTES + MAC_BYTES) * 4) / 3)}}$`);
+const CONTENT_BYTES = ID_BYTES + TIME_BYTES;
+const lengthOf = (contentBytes: number): number => Math.ceil(((contentBytes + MAC_BYTES) * 4) / 3);
+const TOKEN = new RegExp(
+  `^(?:[A-Za-z0-9_-]{${lengthOf(CONTENT_BYTES)}}|[A-Za-z0-9_-]{${lengthOf(CONTENT_BYTES + ID_BYTES)}})$`,
+);
 
 /** `recordId`: of a record whose address is confirmed, or of a change that waits. */
 export interface ConfirmationTarget {
   recordId: RecordId;
   expiresAt: Date;
+  /** The change of the email of the record, if any: a later one ends the link. */
+  emailChange?: UUID | undefined;
 }
 
 type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
 
-/** Tokens (spec 4.12): record id, expiry, and a MAC over both and the incarnation of the app. */
+/**
+ * Tokens (spec 4.12): record id, expiry, the id of the last change of the email, if any, and a MAC
+ * over them and the incarnation of the app.
+ */
 export function createConfirmationTokens(secret: string) {
   /** The key of each app differs, so no token is valid for another app. */
   const signerOf = (appId: ObjectId) =>
@@ -34,10 +43,10 @@ export function createConfirmationTokens(secret: string) {
 
   return {
     /** Returns the token of a record, of URL-safe characters. */
-    issue(appId: ObjectId, { recordId, expiresAt }: ConfirmationTarget): string {
+    issue(appId: ObjectId, { recordId, expiresAt, emailChange }: ConfirmationTarget): string {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
-      return signerOf(appId).seal(Buffer.concat([recordId.buffer, time]));
+      return signerOf(appId).seal(Buffer.concat([recordId.buffer, time, ...(emailChange ? [emailChange.buffer] : [])]));
     },
 
     /** Returns the content of a token, also after its expiry; undefined for any other text. */
@@ -46,7 +55,9 @@ export function createConfirmationTokens(secret: string) {
       const content = signerOf(appId).open(token);
       if (!content) return undefined;
       const recordId = new UUID(Buffer.from(content.subarray(0, ID_BYTES)));
-      return { recordId, expiresAt: new Date(content.readUIntBE(ID_BYTES, TIME_BYTES)) };
+      const expiresAt = new Date(content.readUIntBE(ID_BYTES, TIME_BYTES));
+      if (content.length === CONTENT_BYTES) return { recordId, expiresAt };
+      return { recordId, expiresAt, emailChange: new UUID(Buffer.from(content.subarray(CONTENT_BYTES))) };
     },
   };
 }
@@ -106,15 +117,17 @@ export function createConfirmationService(deps: {
     const link = tokens.read(app.id, token);
     if (!link) throw new InvalidLink();
     if (link.expiresAt.getTime() <= Date.now()) throw new Gone('confirmationExpired');
-    return { appId: app.id, asksAddresses: app.form?.doubleOptIn === true, id: link.recordId };
+    const { recordId: id, emailChange } = link;
+    const record = await store.find(app.id, id);
+    if (record && !isSameChange(record.emailChange, emailChange)) throw new InvalidLink();
+    return { appId: app.id, asksAddresses: app.form?.doubleOptIn === true, id, record };
   }
 
-  /** A change whose record exists and has the address to which the link was sent. */
+  /** A change, with its record, which has the address to which the link was sent. */
   async function findChange(appId: ObjectId, id: RecordId) {
     const change = await changes.find(appId, id);
     const record = change && (await store.find(appId, change.recordId));
-    if (record?.email !== change?.email) return undefined;
-    return change;
+    return record?.email === change?.email && change && record && { change, record };
   }
 
   return {
@@ -129,8 +142,7 @@ export function createConfirmationService(deps: {
      * @throws {NotFound} when it is wrong, or the record was erased @throws {Gone}
      */
     async stateOf(sourceAppId: string, token: string): Promise<{ asked: Asked; isDone: boolean }> {
-      const { appId, id } = await findRecord(sourceAppId, token);
-      const record = await store.find(appId, id);
+      const { appId, id, record } = await findRecord(sourceAppId, token);
       if (record) return { asked: 'address', isDone: record.isConfirmed };
       if (await findChange(appId, id)) return { asked: 'change', isDone: false };
       if (await changes.isApplied(appId, id)) return { asked: 'change', isDone: true };
@@ -142,17 +154,17 @@ export function createConfirmationService(deps: {
      * repeat changes nothing. Throws as above, and as `release`.
      */
     async confirm(sourceAppId: string, token: string): Promise<Done> {
-      const { appId, asksAddresses, id } = await findRecord(sourceAppId, token);
-      const record = await store.find(appId, id);
-      if (record && (await store.confirm(appId, id, record.email, new Date()))) return { asked: 'address' };
-      const change = record ? undefined : await findChange(appId, id);
-      if (!change) {
+      const { appId, asksAddresses, id, record } = await findRecord(sourceAppId, token);
+      if (record && (await store.confirm(appId, id, record, new Date()))) return { asked: 'address' };
+      const found = record ? undefined : await findChange(appId, id);
+      if (!found) {
         if (await changes.isApplied(appId, id)) return { asked: 'change' };
         throw new InvalidLink();
       }
+      const { change } = found;
       const before = await records.find(appId, change.recordId);
       // The link came by an email to the address.
-      if (asksAddresses) await store.confirm(appId, change.recordId, change.email, new Date());
+      if (asksAddresses) await store.confirm(appId, change.recordId, found.record, new Date());
       await changes.release(sourceAppId, change).catch((error) => {
         throw error instanceof NoRecord ? new InvalidLink() : error;
       });
@@ -184,12 +196,13 @@ export function createConfirmationService(deps: {
         const { mails: planned } = record;
         const earlier = planned.findIndex((mail) => mail.event === event);
         const earlierMail = planned[earlier];
-        if (earlierMail) return buildMail(appId, recordId, earlier, earlierMail);
+        const target = { appId, recordId, emailChange: record.emailChange };
+        if (earlierMail) return buildMail(target, earlier, earlierMail);
         if (!allowsAnother(planned)) return undefined;
         const at = await rates.confirmationTime(appId);
         if (!at) return undefined;
         const mail = { event, at: new Date(Math.max(at.getTime(), now())), ...(lang !== undefined && { lang }) };
-        if (await store.addMail(appId, recordId, record, mail)) return buildMail(appId, recordId, planned.length, mail);
+        if (await store.addMail(appId, recordId, record, mail)) return buildMail(target, planned.length, mail);
       }
       return undefined;
     },
@@ -202,7 +215,28 @@ export function createConfirmationService(deps: {
   }
 }
 
-function buildMail(appId: ObjectId, recordId: RecordId, index: number, { at, lang }: ConfirmationMail): NewMail {
-  const _id = `confirmation:${recordId.toString()}:${index + 1}`;
+const isSameChange = (one: UUID | undefined, other: UUID | undefined): boolean => one?.toString() === other?.toString();
+
+/** What the ids of the confirmation emails to the present address of a record begin with. */
+const idsOf = (recordId: RecordId, emailChange: UUID | undefined): string =>
+  `confirmation:${recordId.toString()}:${emailChange ? `${emailChange.toString()}:` : ''}`;
+
+/** Whether an email was planned for the address that a record has now. */
+export function isForAddress(
+  { _id, event }: Pick<MailDocument, '_id' | 'event'>,
+  recordId: RecordId,
+  emailChange: UUID | undefined,
+): boolean {
+  if (!emailChange) return true;
+  // Ids of events and of changes are in the order of time.
+  return event === undefined ? _id.startsWith(idsOf(recordId, emailChange)) : event > emailChange.toString();
+}
+
+function buildMail(
+  { appId, recordId, emailChange }: { appId: ObjectId; recordId: RecordId; emailChange: UUID | undefined },
+  index: number,
+  { at, lang }: ConfirmationMail,
+): NewMail {
+  const _id = `${idsOf(recordId, emailChange)}${index + 1}`;
   return { _id, appId, purpose: 'confirmation', recordId, nextAt: at, ...(lang !== undefined && { lang }) };
 }

@@ -188,12 +188,16 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
         )
         .toArray(),
 
-    /** Resolves with whether an email to the person of a record was refused permanently. */
-    hasBounced: async (recordId: RecordId): Promise<boolean> => {
+    /**
+     * Resolves with whether an email to the person of a record was refused permanently.
+     * @param since the last change of the address
+     */
+    hasBounced: async (recordId: RecordId, since?: Date): Promise<boolean> => {
       const refused = {
         recordId,
         purpose: { $in: ['reply', 'confirmation'] as MailPurpose[] },
         bounced: true as const,
+        ...(since && { createdAt: { $gt: since } }),
       };
       return (await mails.findOne(refused, { projection: { _id: 1 }, hint: { recordId: 1 } })) !== null;
     },

@@ -1,6 +1,7 @@
 import type { ObjectId } from 'mongodb';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import type { RecordId } from '../../core/users/users.model.ts';
+import { createdAtOf } from '../../platform/database/ordered-ids.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
@@ -10,10 +11,11 @@ import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../f
 import { formImages } from '../forms/page.ts';
 import type { Suppressions } from '../people/suppressions.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
-import type { ConfirmationStore } from '../records/confirmations.ts';
+import type { Confirmation, ConfirmationStore } from '../records/confirmations.ts';
 import {
   type ConfirmationService,
   type ConfirmationTarget,
+  isForAddress,
   LINK_VALID_MS,
   type WaitingChanges,
 } from './confirmation.ts';
@@ -65,12 +67,14 @@ export function createMailRenderer(deps: {
   };
 
   /** Contains no submitted value: anybody can submit the address of another person. */
-  async function confirmation(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+  async function confirmation(app: MailApp, mail: MailDocument): Promise<RenderedMail | undefined> {
+    const { recordId, lang } = mail;
     if (!app.form?.doubleOptIn || publicUrl === undefined || !recordId) return undefined;
     const record = await confirmations.find(app.id, recordId);
-    if (!record || record.isConfirmed) return undefined;
+    if (!record || record.isConfirmed || !isForAddress(mail, recordId, record.emailChange)) return undefined;
+    const { email, emailChange } = record;
     const expiresAt = new Date(Date.now() + LINK_VALID_MS);
-    return linkMail(app, record.email, { recordId, expiresAt }, lang, ({ tag, text }) => ({
+    return linkMail(app, email, { recordId, expiresAt, emailChange }, lang, ({ tag, text }) => ({
       heading: text('confirmTitle'),
       button: text('confirmButton'),
       reason: [{ text: text('mailReason', { title: formTitle(app, tag) }) }],
@@ -146,12 +150,14 @@ export function createMailRenderer(deps: {
     return formImages({ sourceAppId, settings: form }).map((image) => ({ ...image, src: publicUrl + image.src }));
   }
 
-  async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+  async function reply(app: MailApp, mail: MailDocument): Promise<RenderedMail | undefined> {
+    const { recordId, lang } = mail;
     const { reply: settings, notify, timeZone = 'UTC' } = app.form ?? {};
     if (!app.form || !settings || !recordId) return undefined;
     const person = await confirmations.find(app.id, recordId);
     const record = person && (await records.find(app.id, recordId));
-    if (!person || !record || (await mayNotReceive(app, person.email, recordId))) return undefined;
+    if (!person || !record || !isForAddress(mail, recordId, person.emailChange)) return undefined;
+    if (await mayNotReceive(app, person, recordId)) return undefined;
     const fields = new Map((await fieldsOf(app.id)).map((field) => [field.key, field]));
     const tag = languageFor(app.form, lang);
     const language = languageOf(tag);
@@ -171,8 +177,12 @@ export function createMailRenderer(deps: {
   }
 
   /** Resolves with whether an address is one of a program, is suppressed, or refused an email. */
-  async function mayNotReceive(app: MailApp, email: string, recordId: RecordId): Promise<boolean> {
-    if (isOfProgram(email) || (await queue.hasBounced(recordId))) return true;
+  async function mayNotReceive(
+    app: MailApp,
+    { email, emailChange }: Confirmation,
+    recordId: RecordId,
+  ): Promise<boolean> {
+    if (isOfProgram(email) || (await queue.hasBounced(recordId, emailChange && createdAtOf(emailChange)))) return true;
     return (await suppressions.among(app.id, [email])).has(email);
   }
 

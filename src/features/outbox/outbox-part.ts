@@ -73,8 +73,10 @@ const editEvents = (notify: () => void): EditPart => ({
   name: 'outbox',
   requires: [ROOM],
 
-  add(statement, { at, keys }) {
-    addEvent(statement, outboxEntry(statement.newId, at, keys));
+  add(statement, { at, keys, isReaddressed }) {
+    const event = outboxEntry(statement.newId, at, keys);
+    if (isReaddressed) event.changed.push('email');
+    addEvent(statement, event);
     return notify;
   },
 });

@@ -3,10 +3,13 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { ScopeParameter } from '../../core/api/parameters.ts';
 import type { AppPrincipal } from '../../core/api/principal.ts';
 import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
+import { InvalidInput } from '../../platform/core/errors.ts';
+import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { component, JsonObject, parseTags } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { say } from '../../platform/languages/reasons.ts';
 import type { HistoryAuthor } from '../history/history-entries.ts';
-import type { RecordEditor } from '../records/record-edit.ts';
+import type { Records } from '../records/records.ts';
 import { type DetailedUser, RECORD_ETAG, UserPath } from '../search/users.routes.ts';
 
 /** More than the fields and the extra keys of a record. */
@@ -34,6 +37,10 @@ const Edit = z
   })
   .superRefine(checkEdit)
   .meta({ id: 'UserChange' });
+
+const NewEmail = component('UserEmail', {
+  email: z.string(code('notText')).max(1_000, code('tooLongText')).meta({ example: 'ada@example.com' }),
+});
 
 const Revert = component('UserRevert', {
   revision: z
@@ -80,6 +87,17 @@ export const editingEndpoints = (detailed: DetailedUser) =>
         'Restores the values before an edit, an import or a revert, in one atomic change, checked by the newest schema. 409 names the values that changed since. It is an entry of the history itself.',
       body: jsonBody(Revert, 'invalidRevert'),
     },
+    changeUserEmail: {
+      ...shared,
+      response: detailed.schema,
+      method: 'put',
+      path: '/auth/users/:id/email',
+      audit: 'user.email',
+      summary: "Change the email of one of the session's users",
+      description:
+        'One atomic change: the record keeps its id, its values and its history, and `confirmedAt` goes. 409 names the record that has the email. The same email changes nothing.',
+      body: jsonBody(NewEmail, 'invalidChange'),
+    },
     editUser: {
       ...shared,
       response: detailed.schema,
@@ -105,8 +123,19 @@ function checkEdit(
   }
 }
 
-export const editingRoutes = (editor: RecordEditor, detailed: DetailedUser): Route[] =>
+export const editingRoutes = (
+  { editor, changeEmail }: Pick<Records, 'editor' | 'changeEmail'>,
+  detailed: DetailedUser,
+): Route[] =>
   routes(editingEndpoints(detailed), {
+    changeUserEmail: async ({ app, principal, params, headers, body, leftMs, res }) => {
+      const email = normalizeEmail(body.email);
+      if (email === undefined) throw new InvalidInput('invalidChange', [{ path: 'email', ...say('notEmail') }]);
+      const by = authorOf(principal, 'edit');
+      const tags = parseTags(headers['if-match']);
+      return detailed.answer(await changeEmail(app, params.id, email, by, leftMs, tags), res);
+    },
+
     editUser: async ({ app, principal, params, headers, body, leftMs, res }) => {
       const by = authorOf(principal, 'edit');
       const tags = parseTags(headers['if-match']);

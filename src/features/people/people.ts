@@ -57,7 +57,7 @@ export function createPeople(deps: {
         readNames,
         cursors,
       }),
-      ...editingRoutes(records.editor, search.detailed),
+      ...editingRoutes(records, search.detailed),
       ...peopleRoutes(people, apps.scope),
       ...retentionRoutes(retention),
     ],

@@ -12,6 +12,7 @@ import type { EventConsumer } from '../outbox/outbox.ts';
 import { createRecordPages } from '../record-reads/record-pages.ts';
 import { createRecordReader } from '../record-reads/record-reader.ts';
 import type { RenameStore } from '../renames/rename-store.ts';
+import { createEmailChangeModel } from './email-change.ts';
 import { createErasureGuard, createErasureModel, type RecordTraces } from './erasure.ts';
 
 /** What a feature of records declares besides that of every feature. */
@@ -38,8 +39,10 @@ export function createRecordBase(
     appReads: Pick<AppReads, 'idsAfter'>;
     pace: Pick<Pace, 'throttle'>;
     slotHandover: Pick<SlotHandover, 'handOver'>;
-    clock: Pick<DatabaseClock, 'earlier' | 'read'>;
+    clock: Pick<DatabaseClock, 'earlier' | 'read' | 'within'>;
     signal: JobSignal;
+    /** Derives the keys of hashes of emails. */
+    secret: string;
     writesEndMs: number | undefined;
     checksMs: readonly number[] | undefined;
   },
@@ -52,6 +55,7 @@ export function createRecordBase(
     ...deps,
     ...createRecordPages(users, load, list),
     erasures: createErasureModel(connection),
+    emailChanges: createEmailChangeModel(connection),
     reader,
     guardOfErased: createErasureGuard(users, clock),
     /** Of the jobs that pass over all records of an app. */

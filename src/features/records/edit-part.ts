@@ -9,7 +9,10 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** A change of a stored record by an operator, as it was read. */
 interface AppliedEdit {
+  /** After the edit. */
   email: string;
+  /** Whether the edit changes the email. */
+  isReaddressed: boolean;
   at: Date;
   by: HistoryAuthor;
   schemaVersion: number;

@@ -7,10 +7,11 @@ import {
   type UserCollection,
   type UserDocument,
 } from '../../core/users/users.model.ts';
+import type { RecordTarget } from '../../core/users/write-part.ts';
 import type { DocumentId } from '../../platform/bson/documents.ts';
 import { Unavailable } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import { beginsBefore, type DatabaseClock } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { READ_HOLDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
@@ -72,6 +73,12 @@ export interface RecordTraces {
   exist?(appIds: readonly ObjectId[], ids: readonly DocumentId[]): Promise<boolean>;
   /** @param guard asked before each removal; rejects when one of the records exists again */
   remove(appIds: readonly ObjectId[], ids: readonly DocumentId[], guard: RemovalGuard): Promise<unknown>;
+  /**
+   * After a change of the email of a record: stores the present one in place of a former one, and
+   * removes what waited for an answer of the former one. Idempotent.
+   * @param until a statement that begins later changes nothing: the email may be another one
+   */
+  readdress?(record: RecordTarget, until: Until): Promise<void>;
 }
 
 export type ErasureGuard = ReturnType<typeof createErasureGuard>;
@@ -125,10 +132,17 @@ export function createRecordEraser(deps: {
     await erasures.bulkWrite(writes, { ordered: false });
   }
 
-  async function selectMissing(appId: ObjectId, ids: readonly DocumentId[]): Promise<DocumentId[]> {
-    const kept = await users.find(named(appId, ids), { projection: { _id: 1 } }).toArray();
-    const keptIds = new Set(kept.map(({ _id }) => String(_id)));
-    return ids.filter((id) => !keptIds.has(String(id)));
+  /** @throws {Unavailable} when the email of one was changed meanwhile: it can be erased again */
+  async function selectMissing(
+    appId: ObjectId,
+    ids: readonly DocumentId[],
+    found: readonly FoundRecord[],
+  ): Promise<DocumentId[]> {
+    const kept = await users.find(named(appId, ids), { projection: { email: 1 } }).toArray();
+    const emails = new Map(kept.map(({ _id, email }) => [String(_id), email]));
+    const isReaddressed = ({ _id, email }: FoundRecord): boolean => (emails.get(String(_id)) ?? email) !== email;
+    if (found.some(isReaddressed)) throw new Unavailable('recordChanging', 1);
+    return ids.filter((id) => !emails.has(String(id)));
   }
 
   /** Reads records. One whose history is being moved would leave what arrives later. */
@@ -168,7 +182,7 @@ export function createRecordEraser(deps: {
     const deletedCount = await deleteFound(appId, found, matching);
     if (deletedCount < ids.length && performance.now() - begun > ERASED_WITHIN_MS / 2) throw new Unavailable();
     if (isAnnounced && deletedCount > 0) onEvents();
-    const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids);
+    const gone = deletedCount === ids.length ? ids : await selectMissing(appId, ids, found);
     if (gone.length === 0) return deletedCount;
     // Also those that were stored until the deletion.
     if (hasTraces || (await haveTraces(appId, gone))) {

@@ -32,6 +32,7 @@ import {
   PreconditionFailed,
   Unavailable,
 } from '../../platform/core/errors.ts';
+import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { changing, typedFilter } from '../../platform/database/filters.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
@@ -90,6 +91,8 @@ interface RecordEdit {
   lists?: Readonly<Record<string, unknown[]>>;
   /** All items of the key with that timestamp are removed from its list. */
   removeItems: readonly { key: string; timestamp: string }[];
+  /** Another email, which has no record, and what else the record has to match for it. */
+  email?: { to: string; requires: object };
 }
 
 export interface EditedRecord
@@ -152,7 +155,8 @@ export interface EditWrite {
  * @throws {TooLarge | InvalidInput} when the record would exceed its limits
  */
 export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditContext): EditWrite {
-  const { _id, appId, email, data, updatedAt, sizeBound } = record;
+  const { _id, appId, email: former, data, updatedAt, sizeBound } = record;
+  const email = edit.email?.to ?? former;
   const { lease, by, bulk, edits, maxArrayItems, newId } = context;
   const { app, validator } = lease;
   const schemaVersion = lease.schema.version;
@@ -188,24 +192,31 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   }
   const named = [...Object.keys(set), ...edit.unset];
   const keys = [...named, ...new Set(edit.removeItems.map(({ key }) => key))];
-  const changes = [...changesOf(named, data, after), ...removals];
+  const changes: HistoryChange[] = [...changesOf(named, data, after), ...removals];
+  // No value: an erasure of the former email would have to find it.
+  if (edit.email) changes.push({ path: 'email', omitted: true });
   Object.assign(update.$set, {
     schemaVersion,
     updatedAt: at,
     sizeBound: sizeBoundAfter(record, after, keys, context),
+    ...(edit.email && { email }),
     ...(bulk && { change: bulk.mark }),
   });
   Object.assign(filter, {
     _id,
     appId,
-    email,
+    // The whole key of a sharded collection, also where the write changes it.
+    email: former,
     updatedAt,
     schemaVersion: { $lte: schemaVersion },
     // A late submission to other values passes.
     ...(bulk ? { ...valuesAre(data, keys), change: bulk.lastMark ?? null } : { data: { $eq: data } }),
     sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
+    ...edit.email?.requires,
   });
-  const applied = { email, at, by, schemaVersion, set, unset: edit.unset, keys, after, isWhole: !bulk, changes };
+  const isReaddressed = edit.email !== undefined;
+  const state = { email, isReaddressed, after, isWhole: !bulk };
+  const applied = { ...state, at, by, schemaVersion, set, unset: edit.unset, keys, changes };
   const noteStored = edits.add(statement, applied, record, lease);
   return {
     filter: typedFilter<UserDocument>(filter),
@@ -281,8 +292,10 @@ export async function prepareEdit(
 
 export type RecordEditor = ReturnType<typeof createRecordEditor>;
 
-/** An edit; a function computes it from the record as it was read. */
-type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit>);
+/**
+ * An edit; a function computes it from the record as it was read. Undefined: it changes nothing.
+ */
+type EditSource = RecordEdit | ((record: EditedRecord, lease: Lease) => Promise<RecordEdit | undefined>);
 
 /** `tags` are the states of the record that may be changed; undefined: any. */
 type ChangeRecord<Source> = (
@@ -328,17 +341,21 @@ export function createRecordEditor(
     if (!(await prepareEdit(record, lease, edits, true))) return undefined;
     if (tags && !isNamed(tags, record)) throw new PreconditionFailed('recordChanged');
     const edit = typeof source === 'function' ? await source(record, lease) : source;
+    const options = { projection: details.projection, returnDocument: 'after' } as const;
+    if (!edit) return (await users.findOne<DetailedRecord>(filter, options)) ?? undefined;
     const { filter: unchanged, update, checked, noteStored } = editWrite(record, edit, { ...deps, lease, by });
     const inTime = await edits.claim(lease, record, { ...edit.set, ...edit.lists });
     try {
-      const options = { projection: details.projection, returnDocument: 'after' } as const;
       const edited = await users.findOneAndUpdate({ ...unchanged, ...inTime }, update, options);
       if (!edited) return undefined;
       noteStored();
       if (!lease.isCurrent()) await revalidation.revalidateEdit(lease, checked);
       return edited;
     } catch (error) {
+      // Another record has the email: the function finds it.
+      if (edit.email && isDuplicateKey(error)) return undefined;
       revalidation.scheduleRepair(checked, lease);
+      if (edit.email) revalidation.scheduleRepair({ ...checked, email: record.email }, lease);
       throw error;
     }
   }
@@ -371,6 +388,7 @@ export function createRecordEditor(
     const entry = await history.find(appId, _id, request.revision);
     if (!entry) throw new NotFound('noSuchRevision');
     if (entry.by.kind === 'submission' || entry.by.kind === 'scan') throw new Conflict('onlyEditsUndone');
+    if (entry.changes.some(({ path }) => path === 'email')) throw new Conflict('emailNotUndone');
     const renames = await renamesSince(appId, entry.version);
     const all = underPresentKeys(entry, renames);
     const unknown = request.paths?.findIndex((path) => all.every((one) => one.path !== path)) ?? -1;

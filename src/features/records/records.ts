@@ -1,6 +1,7 @@
 import type { Feature } from '../../core/feature.ts';
 import { NEWEST_FIRST } from '../../core/users/users.model.ts';
 import type { Users } from '../../core/users/users.ts';
+import { ownedBy } from '../../platform/database/removal.ts';
 import { createRecordFiles } from '../files/file-part.ts';
 import type { Files } from '../files/files.ts';
 import type { HeldFiles } from '../held/held.model.ts';
@@ -20,6 +21,7 @@ import { createBulkEditor } from './bulk-edit.ts';
 import { createBulkWriter } from './bulk-write.ts';
 import { confirmationPart, createConfirmationStore } from './confirmations.ts';
 import { createEditParts } from './edit-part.ts';
+import { createEmailChanger } from './email-change.ts';
 import { createErasureStore, createRecordEraser, type RecordTraces } from './erasure.ts';
 import { createImportLines } from './import-lines.ts';
 import { importPart } from './import-marks.ts';
@@ -83,13 +85,14 @@ export function createRecords(
   const { revalidation } = core;
   const details = createRecordDetails(parts);
   const erasureStore = createErasureStore(erasures.collection);
+  const allTraces = [...traces, ...features.flatMap((feature) => feature.traces ?? [])];
   const erase = createRecordEraser({
     users,
     erasures: erasures.collection,
     newId,
     onEvents: outboxSignal.notify,
     hasConsumers: consumers.hasAny,
-    traces: [...traces, ...features.flatMap((feature) => feature.traces ?? [])],
+    traces: allTraces,
     guardOfErased,
   });
   const writes = {
@@ -107,6 +110,10 @@ export function createRecords(
     renamesSince: renames.since,
   };
   const editor = createRecordEditor(writes);
+  const { clock, signal, emailChanges } = base;
+  const { formerEmails } = keys;
+  const emails = { users, changes: emailChanges, editor, formerEmails, traces: allTraces, clock, signal };
+  const emailChanger = createEmailChanger(emails);
   const writer = createBulkWriter(writes);
   return {
     users,
@@ -129,8 +136,10 @@ export function createRecords(
     confirmations: createConfirmationStore(users),
     submissions: core.submissions,
     findApplied: keys.findApplied,
+    formerEmails: keys.formerEmails,
     knownPeople: keys.knownPeople,
     editor,
+    changeEmail: emailChanger.change,
     history,
     fileClaims: files.claims,
     fileCleaner: files.cleaner,
@@ -151,9 +160,9 @@ export function createRecords(
     features: [
       ...features,
       {
-        models: [erasures],
-        jobs: [files.scans(editor)],
-        owned: [erasureStore],
+        models: [erasures, emailChanges],
+        jobs: [files.scans(editor), emailChanger.job],
+        owned: [erasureStore, ownedBy(emailChanges.collection, 'at')],
         personal: [createPersonRecords(users, renames.recent, erase, details)],
         overview: { users: (read) => numbersByApp(users, read, { hint: NEWEST_FIRST }) },
       },

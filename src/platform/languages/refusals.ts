@@ -162,6 +162,8 @@ export const refusals = {
   noSuchRevision: 'The record has no such revision',
   invalidRevert: 'Invalid revert',
   onlyEditsUndone: 'Only edits and imports can be undone',
+  emailNotUndone: 'A change of the email cannot be undone: the history does not keep emails',
+  emailTaken: 'The record {id} has this email',
   changedSinceRevision: 'The record was changed since; nothing was undone',
   invalidHistory: 'Invalid history settings',
   invalidRetention: 'Invalid retention',

@@ -86,12 +86,23 @@ const CHECKS: Record<string, Check> = {
   update: ({ updates }, key) =>
     firstProblem(updates, ({ q, u, multi }) => writeProblem(q, key, multi === true) ?? changeProblem(u, key)),
   delete: ({ deletes }, key) => firstProblem(deletes, ({ q, limit }) => writeProblem(q, key, limit === 0)),
-  findAndModify: ({ query, update }, key) => writeProblem(query, key, false) ?? changeProblem(update ?? {}, key),
+  findAndModify: ({ query, update, upsert }, key) =>
+    writeProblem(query, key, false) ?? changeProblem(withoutMove(update ?? {}, upsert), key),
   find: ({ filter }, key) => readProblem(filter, key),
   count: ({ query }, key) => readProblem(query, key),
   distinct: ({ query }, key) => readProblem(query, key),
   createIndexes: ({ indexes }, key) => firstProblem(indexes, (index) => indexProblem(index, key)),
 };
+
+/**
+ * A cluster moves one document whose key `$set` changes, in a transaction of its own, if the filter
+ * names the whole key before. The driver repeats the command, as `retryWrites` demands.
+ */
+function withoutMove(update: Document | Document[], upsert: unknown): Document | Document[] {
+  if (Array.isArray(update) || upsert || !Object.keys(update).every((name) => name.startsWith('$'))) return update;
+  const { $set: _, ...rest } = update;
+  return rest;
+}
 
 function firstProblem(parts: readonly Document[], problemOf: (part: Document) => string | undefined) {
   for (const part of parts) {

@@ -9,6 +9,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** What is wrong (spec 7). */
   readonly code: string | undefined;
+  readonly params: Sent['params'];
   readonly issues: readonly { path: string; message: string; code?: string | undefined }[];
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | undefined;
@@ -23,6 +24,7 @@ export class ApiError extends Error {
     this.endpoint = endpoint;
     this.status = response.status;
     this.code = code;
+    this.params = body.params;
     this.issues = (body.errors ?? []).map((issue) => ({
       path: issue.path,
       message: reasonText(issue),

@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
 import { Email } from '../components/content/email.tsx';
+import { ActionsMenu } from '../components/form/actions-menu.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { BackLink } from '../components/page/back-link.tsx';
 import { canRepeat, LoadError } from '../components/page/load-error.tsx';
@@ -18,6 +19,7 @@ import { t } from '../texts/texts.ts';
 import { schemaVersionQuery, scopedSchemaQuery } from '../users/queries.ts';
 import { type Scope, usersPath } from '../users/scope.ts';
 import { EditDialog } from './editing/edit-form.tsx';
+import { EmailDialog } from './editing/email-dialog.tsx';
 import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { HistoryCard } from './history/history-card.tsx';
@@ -35,6 +37,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   const [erasing, setErasing] = useState(false);
   const [editing, setEditing] = useState<StoredRecord>();
   const [removal, setRemoval] = useState<Removal>();
+  const [readdressing, setReaddressing] = useState(false);
   const record = useQuery(recordQuery(scope, id));
   const version = record.data?.record.schemaVersion;
   const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
@@ -60,7 +63,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   if (!record.data || !schema.data || (error && !canRepeat(error))) return problem ?? <PageSkeleton />;
   const { email } = record.data.record;
   const stored = record.data;
-  const hasDialog = erasing || editing !== undefined || removal !== undefined;
+  const hasDialog = erasing || readdressing || editing !== undefined || removal !== undefined;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file') ?? [];
   return (
     <>
@@ -89,6 +92,9 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
             >
               {t.record.erase}
             </Button>
+            <ActionsMenu name={email}>
+              <Menu.Item onClick={() => setReaddressing(true)}>{t.record.email.action}</Menu.Item>
+            </ActionsMenu>
           </>
         )}
       </PageHeader>
@@ -117,6 +123,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
         fields={editable}
         onClose={() => setEditing(undefined)}
       />
+      <EmailDialog scope={scope} stored={stored} opened={readdressing} onClose={() => setReaddressing(false)} />
       <RemovalDialog scope={scope} stored={stored} removal={removal} onClose={() => setRemoval(undefined)} />
       <EraseUser
         user={stored.record}

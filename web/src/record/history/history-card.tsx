@@ -56,7 +56,7 @@ export function HistoryCard({ scope, id, fields, canUndo }: HistoryCardProps) {
           {entries.map((entry) => (
             <li key={entry.revision} className={timeline.item}>
               <Entry entry={entry} fields={fields} />
-              {canUndo && entry.by.kind !== 'submission' && entry.by.kind !== 'scan' && (
+              {canUndo && isUndoable(entry) && (
                 <Button
                   variant="default"
                   size="compact-xs"
@@ -134,7 +134,8 @@ function ChangedValue({ change, field, isSent }: { change: Change; field: Field 
   if (omitted || isHidden)
     return (
       <Text size="md" c="dimmed">
-        {omitted ? t.record.history.omitted : t.record.history.notShown}
+        {path === EMAIL && t.record.history.emailChanged}
+        {path !== EMAIL && (omitted ? t.record.history.omitted : t.record.history.notShown)}
       </Text>
     );
   const show = (value: unknown) => <FullValue value={field ? labelOf(field, value) : value} />;
@@ -184,9 +185,16 @@ function UndoProblem({ error, fields }: { error: Error | null; fields: readonly 
   return <Problem error={new Error(t.record.history.nothingUndone(names))} mt="xs" />;
 }
 
+/** The path of the email, which is no field. */
+const EMAIL = 'email';
+
+const isUndoable = ({ by, changes }: HistoryEntry): boolean =>
+  by.kind !== 'submission' && by.kind !== 'scan' && changes.every(({ path }) => path !== EMAIL);
+
 const keyOf = (path: string): string => path.replace(/^data\./, '').replace(/\[\]$/, '');
 const fieldOf = (path: string, fields: readonly Field[]) => fields.find(({ key }) => key === keyOf(path));
-const nameOf = (path: string, fields: readonly Field[]): string => nameOfKey(keyOf(path), fields);
+const nameOf = (path: string, fields: readonly Field[]): string =>
+  path === EMAIL ? t.common.email : nameOfKey(keyOf(path), fields);
 
 /** @param who the name of the account or the key, if `by` does not have it */
 export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.record.history.sharedLogIn): string {

@@ -52,6 +52,7 @@ export const audit: typeof en = {
     'users.exported': 'Personen exportiert',
     'history.replaced': 'Einstellungen zum Verlauf geändert',
     'user.changed': 'Person geändert',
+    'user.email': 'E-Mail-Adresse einer Person geändert',
     'user.reverted': 'Änderung einer Person rückgängig gemacht',
     'user.erased': 'Person endgültig gelöscht',
     'file.linked': 'Link auf eine Datei erstellt',

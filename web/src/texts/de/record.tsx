@@ -59,6 +59,19 @@ export const record: typeof en = {
     'Der Datensatz und alle Einträge seiner Listen werden aus der Datenbank gelöscht. Eine spätere Einsendung mit ' +
     'derselben E-Mail-Adresse legt einen neuen Datensatz an.',
 
+  email: {
+    title: 'E-Mail-Adresse ändern',
+    label: 'Neue E-Mail-Adresse',
+    action: 'E-Mail-Adresse ändern',
+    changed: 'E-Mail-Adresse geändert',
+    note:
+      'Der Datensatz behält seine Daten, Einwilligungen und seinen Verlauf. Links, die an die alte Adresse ' +
+      'gesendet wurden, enden, und die neue Adresse gilt als nicht bestätigt.',
+    taken: 'Eine andere Person hat diese E-Mail-Adresse.',
+    openOther: 'Deren Datensatz öffnen',
+    changeAnyway: 'Die E-Mail-Adresse trotzdem ändern?',
+  },
+
   editing: {
     saved: 'Gespeichert',
     saveMine: 'Meine Werte speichern',
@@ -88,6 +101,7 @@ export const record: typeof en = {
     undoChange: (revision) => `Änderung ${revision} rückgängig machen`,
     showEarlier: 'Frühere Änderungen anzeigen',
     omitted: 'Zu groß für die Aufbewahrung',
+    emailChanged: 'Geändert. Der Verlauf enthält keine Adressen.',
     notShown: 'Nicht angezeigt',
     removed: 'Entfernt',
     added: 'Hinzugefügt',

@@ -164,6 +164,9 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   noSuchRevision: 'Der Datensatz hat keine solche Revision',
   invalidRevert: 'Das Zurücksetzen ist ungültig',
   onlyEditsUndone: 'Nur Bearbeitungen und Importe können rückgängig gemacht werden',
+  emailNotUndone:
+    'Eine Änderung der E-Mail-Adresse kann nicht rückgängig gemacht werden: Der Verlauf enthält keine Adressen',
+  emailTaken: 'Der Datensatz {id} hat diese E-Mail-Adresse',
   changedSinceRevision: 'Der Datensatz wurde seitdem geändert; nichts wurde rückgängig gemacht',
   invalidHistory: 'Die Einstellungen der Historie sind ungültig',
   invalidRetention: 'Die Aufbewahrung ist ungültig',

@@ -53,6 +53,7 @@ export const audit = {
     'users.exported': 'People exported',
     'history.replaced': 'History settings changed',
     'user.changed': 'Person changed',
+    'user.email': 'Email of a person changed',
     'user.reverted': 'Change of a person undone',
     'user.erased': 'Person erased',
     'file.linked': 'Link to a file created',

@@ -59,6 +59,19 @@ export const record = {
     'This deletes the record and all its list items from the database. A later submission with the same email ' +
     'creates a new record.',
 
+  email: {
+    title: 'Change the email',
+    label: 'New email',
+    action: 'Change email',
+    changed: 'Email changed',
+    note:
+      'The record keeps its data, consents and history. Links that were sent to the old email end, and the new ' +
+      'email counts as not confirmed.',
+    taken: 'Another person has this email.',
+    openOther: 'Open that record',
+    changeAnyway: 'Change the email anyway?',
+  },
+
   editing: {
     saved: 'Saved',
     saveMine: 'Save my values',
@@ -86,6 +99,7 @@ export const record = {
     undoChange: (revision: number) => `Undo change ${revision}`,
     showEarlier: 'Show earlier changes',
     omitted: 'Too large to keep',
+    emailChanged: 'Changed. The history does not keep emails.',
     notShown: 'Not shown',
     removed: 'Removed',
     added: 'Added',
