@@ -40,6 +40,8 @@ import { finishing } from './features/outbox/outbox.ts';
 import { createOverview } from './features/overview/overview.ts';
 import { createPeople, createSuppressionList } from './features/people/people.ts';
 import { retentionPart } from './features/people/retention.ts';
+import { createConditionRules } from './features/record-conditions/record-conditions.service.ts';
+import { createRecordConditions } from './features/record-conditions/record-conditions.ts';
 import { createRecordBase } from './features/records/base.ts';
 import { createRecordFeatures, createRecords } from './features/records/records.ts';
 import { renamePart } from './features/renames/rename-part.ts';
@@ -155,6 +157,7 @@ export function createServices(config: Config, connection: Connection, logger: L
   const activity = createAppActivity(apps.model);
   const pace = createPace(apps.model, activity);
   const renames = createRenameStore(schemas.model, timings.leaseMs);
+  const conditionRules = createConditionRules({ store: schemas.store, renames });
   const suppressions = createSuppressionList(connection, config.sessionSecret);
   /** What many features share. Each declares what it takes. */
   const shared = {
@@ -170,6 +173,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     activity,
     pace,
     renames,
+    conditionRules,
     readNames,
     suppressions: suppressions.list,
   };
@@ -214,6 +218,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     consumers,
   });
   const search = createSearch({ ...shared, records, queryBudgetMs });
+  const conditions = createRecordConditions({ ...shared, records, queryBudgetMs });
   const exports = createExports({ apps, records, search, files });
   const inbox = createInbox({ settings: historySettings, records, search, cursors, queryBudgetMs });
   const submissions = createSubmissions({
@@ -244,11 +249,13 @@ export function createServices(config: Config, connection: Connection, logger: L
     mailLimits: timings.mailLimits,
     findForm: submissions.findForm,
     changes: submissions.changes,
+    conditions,
   });
   const webhooks = createWebhooks({
     ...shared,
     consumers,
     records,
+    conditions,
     storage: deliveries,
     otherConsumers: [notifications.consumer, finishing(changeStorage.traces), finishing(held.traces)],
     now: timings.deliveryNow,
@@ -279,6 +286,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     inbox,
     fileAccess,
     search.feature,
+    conditions.feature,
     people,
     imports.feature,
     changes,

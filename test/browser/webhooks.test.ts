@@ -29,12 +29,12 @@ describe('the webhooks of an app', () => {
     await page.getByRole('button', { name: 'Add webhook' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill('example.com');
-    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('The URL must be an absolute http or https URL').waitFor();
     expect(await dialog.getByRole('link').count()).toBe(0);
     await dialog.getByLabel('URL').fill(receiver.url);
     await dialog.getByRole('checkbox', { name: 'Erased' }).uncheck();
-    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText("You won't see this again").waitFor();
     const secret = await dialog.locator('code').innerText();
     await page.keyboard.press('Escape');
@@ -83,7 +83,7 @@ describe('the webhooks of an app', () => {
     await page.getByRole('button', { name: 'Add webhook' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('URL').fill('http://example.com/hooks');
-    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('The URL must begin with https://. The setting').waitFor();
     const link = dialog.getByRole('link', { name: 'WEBHOOKS_ALLOW_PRIVATE' });
     expect(await link.getAttribute('href')).toMatch(/^\/docs\/operations\.md/);
@@ -98,7 +98,7 @@ describe('the webhooks of an app', () => {
     await dialog.getByLabel('Receiver').selectOption('Slack');
     await dialog.getByText('The URL of an incoming webhook of a Slack app.').waitFor();
     await dialog.getByLabel('URL').fill(url);
-    await dialog.getByRole('button', { name: 'Add' }).click();
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('gets a message for each event from now on').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Slack', { exact: true }).waitFor();
@@ -140,7 +140,7 @@ describe('the webhooks of an app', () => {
       const dialog = page.getByRole('dialog');
       await page.getByRole('button', { name: 'Add webhook' }).first().click();
       await dialog.getByLabel('URL').fill('https://192.168.0.1/hooks');
-      await dialog.getByRole('button', { name: 'Add' }).click();
+      await dialog.getByRole('button', { name: 'Add', exact: true }).click();
       await dialog.getByText(refused).waitFor();
       expect(await dialog.getByLabel('URL').getAttribute('aria-invalid')).toBe('true');
       await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -6,6 +6,7 @@ import type { WithConsents } from '../../src/features/consents/consents.ts';
 import type { MailApps } from '../../src/features/notifications/mail-apps.ts';
 import type { MailDocument } from '../../src/features/notifications/mail-queue.ts';
 import { createMailRenderer } from '../../src/features/notifications/messages.ts';
+import { createRecipients } from '../../src/features/notifications/recipients.ts';
 import { createRecordReader } from '../../src/features/record-reads/record-reader.ts';
 import { createRenameStore } from '../../src/features/renames/rename-store.ts';
 import { createDeliveryRecords } from '../../src/features/webhooks/payload.ts';
@@ -282,6 +283,7 @@ describe('A renamed field', () => {
       apps: { ofId: async (id: ObjectId) => ({ id, sourceAppId, form }) } as unknown as MailApps,
       records: createRecordReader(a.db.collection<UserDocument>('users'), pending.recent),
       fieldsOf: async () => fields as FieldDefinition[],
+      recipients: createRecipients({ evaluate: async () => new Map() }),
     } as unknown as Parameters<typeof createMailRenderer>[0]);
     const mail = { purpose: 'each', appId: stored?.appId, recordId: stored?._id, createdAt: new Date() };
     const rendered = await render(mail as MailDocument);

@@ -24,6 +24,7 @@ const OPENED: Record<Scope, string[]> = {
     'listSubmissions',
     'getFile',
     'linkFile',
+    'testConditions',
   ],
   'users:write': [
     'eraseUsers',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code, toIssues } from '../../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../platform/text/regex.ts';
@@ -14,7 +15,14 @@ import {
   printable,
   WRITERS,
 } from './base/kind.ts';
-import { type Condition, type ConditionalField, MAX_CONDITIONS, MAX_PAGES, pagesOf } from './conditions.ts';
+import {
+  type Condition,
+  type ConditionalField,
+  type Conditions,
+  MAX_CONDITIONS,
+  MAX_PAGES,
+  pagesOf,
+} from './conditions.ts';
 import { FIELD_KINDS, getKind } from './kinds/registry.ts';
 
 /** The most indexed fields of a schema (spec 8): a record has as many index slots. */
@@ -139,36 +147,95 @@ interface EarlierField {
   checks?: ReturnType<NonNullable<FieldKind['conditionChecks']>>;
 }
 
+type ConditionProblem = [problem: Given, at: keyof Condition];
+
 /** Reports conditions of a field that name no earlier field, or compare it as it cannot be. */
 function reportConditions(
   field: FieldDefinitionInput,
   earlier: ReadonlyMap<string, EarlierField>,
   report: DefinitionReport,
 ): void {
+  const problemOf = (condition: Condition): ConditionProblem | undefined => {
+    const named = earlier.get(condition.field);
+    if (!named) return ['notEarlierField', 'field'];
+    return isOfStaff(named.field) ? ['fieldOfStaff', 'field'] : comparisonProblem(condition, named);
+  };
   for (const name of ['showIf', 'requiredIf'] as const) {
-    for (const [group, conditions = []] of Object.entries(field[name] ?? {})) {
-      for (const [index, condition] of conditions.entries()) {
-        const named = earlier.get(condition.field);
-        const [problem, at] = conditionProblem(condition, named) ?? [];
-        if (problem !== undefined) report(problem, `${name}.${group}.${index}.${at}`);
-      }
+    reportEach(field[name] ?? {}, problemOf, (problem, at) => report(problem, `${name}.${at}`));
+  }
+}
+
+function reportEach(
+  conditions: Conditions,
+  problemOf: (condition: Condition) => ConditionProblem | undefined,
+  report: (problem: Given, at: string) => void,
+): void {
+  for (const [group, list = []] of Object.entries(conditions) as [string, Conditions['all']][]) {
+    for (const [index, condition] of list.entries()) {
+      const [problem, at] = problemOf(condition) ?? [];
+      if (problem !== undefined) report(problem, `${group}.${index}.${at}`);
     }
   }
 }
 
-function conditionProblem(
-  { op, value }: Condition,
-  named: EarlierField | undefined,
-): [problem: Given, at: keyof Condition] | undefined {
-  if (!named) return ['notEarlierField', 'field'];
-  const { field } = named;
-  if (isOfStaff(field)) return ['fieldOfStaff', 'field'];
-  const { kind } = field;
+function comparisonProblem({ op, value }: Condition, named: EarlierField): ConditionProblem | undefined {
+  const { kind } = named.field;
   const { operators } = BROWSER_KINDS[kind];
   if (!operators.includes(op)) return [say('notConditionOperator', { values: operators.join(', '), kind }), 'op'];
   const problem = valueProblem(op, value, named);
   return problem && [problem, 'value'];
 }
+
+/** The email of a record, as conditions on records name it. */
+export const EMAIL_FIELD = { key: 'email', label: 'Email', kind: 'text', required: false } as const;
+
+function emailProblem(given: unknown): Given | undefined {
+  if (typeof given !== 'string') return 'notText';
+  return normalizeEmail(given) === undefined ? 'notEmail' : undefined;
+}
+
+/**
+ * Returns a check of conditions on records that have these fields (spec 2.13). It returns their
+ * problems, with paths such as `all.0.value`. Unlike `showIf`, they may name any field, those of
+ * the staff included, and `email`.
+ */
+export function createConditionCheck(fields: readonly FieldDefinition[]): (conditions: Conditions) => Issue[] {
+  const defined = new Map<string, FieldDefinition>(fields.map((field) => [field.key, field]));
+  defined.set(EMAIL_FIELD.key, EMAIL_FIELD);
+  const named = new Map<string, EarlierField>();
+  const matching = { steps: MAX_PATTERN_STEPS };
+
+  function namedField(key: string): EarlierField | undefined {
+    const field = defined.get(key);
+    const known = named.get(key);
+    if (!field || known) return known;
+    let schema: z.ZodType | undefined;
+    const found: EarlierField = {
+      field,
+      problemsOf(value) {
+        schema ??= getKind(field.kind).schema(field);
+        return reasonsOf(checkIn(matching, () => schema?.safeParse(value))?.error);
+      },
+    };
+    if (field === EMAIL_FIELD) found.checks = { eq: emailProblem, ne: emailProblem, in: emailProblem };
+    named.set(key, found);
+    return found;
+  }
+
+  return (conditions) => {
+    const issues: Issue[] = [];
+    const problemOf = (condition: Condition): ConditionProblem | undefined => {
+      const field = namedField(condition.field);
+      return field ? comparisonProblem(condition, field) : ['unknownField', 'field'];
+    };
+    reportEach(conditions, problemOf, (problem, path) => issues.push({ path, ...toReason(problem) }));
+    return issues;
+  };
+}
+
+/** Returns the reasons of the problems that the schema of a field found in a value. */
+const reasonsOf = (error: z.ZodError | undefined): Reason[] =>
+  toIssues(error?.issues ?? [], '', printable).map(({ path: _, ...problem }) => problem);
 
 function valueProblem(op: Condition['op'], value: Condition['value'], named: EarlierField): Given | undefined {
   if (op === 'exists') return value === undefined || typeof value === 'boolean' ? undefined : 'notBoolean';
@@ -212,8 +279,7 @@ export function definitionIssues(fields: readonly FieldDefinitionInput[]): Issue
     // A field with another problem may have a pattern that does not compile.
     const schema = issues.length > before ? undefined : getKind(field.kind).schema(completeDefinition(field));
     const problemsOf = (value: unknown): Reason[] => {
-      const { error } = schema ? checkIn(matching, () => schema.safeParse(value)) : {};
-      return toIssues(error?.issues ?? [], '', printable).map(({ path: _, ...problem }) => problem);
+      return reasonsOf(schema && checkIn(matching, () => schema.safeParse(value)).error);
     };
     if (!earlier.has(field.key)) earlier.set(field.key, { field, problemsOf });
     if (!('default' in field) || field.default === undefined) continue;

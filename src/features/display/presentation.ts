@@ -4,7 +4,13 @@ import { CONTROL_TYPES, isRadio } from '../../core/fields/base/control-types.ts'
 import { source } from '../../core/fields/base/form-options.ts';
 import { Choice, type ConvertedText, Ends, type ServiceText, type TextContext } from '../../core/fields/base/kind.ts';
 import { type Condition, type Conditions, fieldStates } from '../../core/fields/conditions.ts';
-import { conditionsOf, FieldConditions, type FieldDefinition, holdsFiles } from '../../core/fields/definition.ts';
+import {
+  conditionsOf,
+  EMAIL_FIELD,
+  FieldConditions,
+  type FieldDefinition,
+  holdsFiles,
+} from '../../core/fields/definition.ts';
 import { FIELD_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
 import { type Code, fillText } from '../../platform/languages/catalogue.ts';
 import { en } from '../../platform/languages/en.ts';
@@ -138,6 +144,25 @@ export function formControls(
 }
 
 type Controls = ReadonlyMap<string, FormControl>;
+
+/**
+ * Returns conditions on a record in words (spec 2.13), as those of a form. A field that does not
+ * exist has its key.
+ *
+ * @param fields all fields of the app @param tag the language of labels and dates; empty: English
+ */
+export function recordConditionWords(
+  conditions: Conditions,
+  fields: readonly FieldDefinition[],
+  tag = '',
+  text: ServiceText = inEnglish,
+): string {
+  const named = new Set([...(conditions.all ?? []), ...(conditions.any ?? [])].map(({ field }) => field));
+  const email = { ...EMAIL_FIELD, label: text('email') };
+  const known = [...fields.filter(({ key }) => key !== email.key), email].filter(({ key }) => named.has(key));
+  const controls = known.map((field) => [field.key, { ...formControl(field, tag, text), kind: field.kind }] as const);
+  return conditionWords(conditions, new Map(controls), tag, text);
+}
 
 /** The text of each operator for kinds without a `conditionText`. */
 const WORDS: Readonly<Record<Exclude<ConditionOperator, 'exists'>, Code>> = {

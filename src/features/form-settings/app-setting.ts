@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
+import { FieldConditions } from '../../core/fields/definition.ts';
 import { schemaOf } from '../../platform/database/mongoose.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -130,6 +131,7 @@ interface Derived {
 /** Returns the schema of a value in responses, without its checks, and its path. */
 function derive(sent: unknown): Derived {
   if (sent === StoredId) return { shown: StoredId, path: ObjectId };
+  if (sent === FieldConditions) return { shown: FieldConditions, path: Object };
   if (sent instanceof z.ZodPipe) return derive(sent.in);
   if (sent instanceof z.ZodOptional || sent instanceof z.ZodNullable) {
     return { ...derive(sent.unwrap()), isOptional: true };

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { byLanguage, FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
+import { FieldConditions } from '../../core/fields/definition.ts';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code, problem } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { PLACEHOLDER } from '../../platform/text/text.ts';
+import { ConditionProblem, RecordConditions, type StoredConditions } from '../record-conditions/stored-conditions.ts';
 import { oneOf, orAbsent, text, unset } from './app-setting.ts';
 
 const MAX_NOTIFIED = 10;
@@ -11,12 +13,33 @@ const MAX_NOTIFIED = 10;
 const MAX_SUBJECT = 150;
 const MAX_INCLUDED = 50;
 
+/** The most routes of an app. */
+const MAX_ROUTES = 20;
+
 const NotifiedEmail = z.string(code('notText')).transform((text, context) => {
   const email = normalizeEmail(text);
   if (email !== undefined) return email;
   context.addIssue({ code: 'custom', message: code('notEmail') });
   return z.NEVER;
 });
+
+const notifiedEmails = z
+  .array(NotifiedEmail)
+  .max(MAX_NOTIFIED, code('tooManyItems', { max: MAX_NOTIFIED }))
+  .transform((emails) => [...new Set(emails)])
+  .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['team@example.com'] });
+
+/** Addresses that receive an email about each record for which the conditions hold. */
+export interface NotifyRoute {
+  if: StoredConditions;
+  emails: string[];
+}
+
+export interface Notify {
+  emails: string[];
+  when: 'each' | 'daily';
+  routes?: NotifyRoute[] | undefined;
+}
 
 /** The texts of a reply. Only `text` has placeholders. */
 const replyTexts = { subject: text(MAX_SUBJECT), text: text(5_000) };
@@ -43,16 +66,56 @@ export const emailSettings = {
   notify: orAbsent(
     z
       .strictObject({
-        emails: z
-          .array(NotifiedEmail)
-          .max(MAX_NOTIFIED, code('tooManyItems', { max: MAX_NOTIFIED }))
-          .transform((emails) => [...new Set(emails)])
-          .meta({ override: { type: 'array', items: { type: 'string' } }, example: ['team@example.com'] }),
+        /** Those who hear of every record. May be absent with routes. */
+        emails: notifiedEmails.nullish(),
         when: z.enum(['each', 'daily'], code('notNotifyTime')),
+        /** Those who hear of the records that match (notifications/recipients.ts). */
+        routes: z
+          .array(
+            z
+              .strictObject({
+                if: RecordConditions,
+                emails: notifiedEmails.refine((emails) => emails.length > 0, code('required')),
+                /** Of a response. */
+                problem: z.unknown().optional(),
+              })
+              .transform(({ if: conditions, emails }): NotifyRoute => ({ if: conditions, emails })),
+          )
+          .max(MAX_ROUTES, code('tooManyItems', { max: MAX_ROUTES }))
+          .nullish(),
       })
-      .transform((notify) => (notify.emails.length > 0 ? notify : undefined)),
+      .check(({ value: { emails, when, routes }, issues }) => {
+        const hasRoutes = routes && routes.length > 0;
+        if (!hasRoutes && !emails) {
+          issues.push({ code: 'invalid_type', expected: 'array', input: emails, path: ['emails'] });
+        }
+        if (hasRoutes && when !== 'each') issues.push(problem('onlyWithEach', {}, ['routes']));
+      })
+      .transform(({ emails, when, routes }): Notify | undefined => {
+        if (routes && routes.length > 0) return { emails: emails ?? [], when, routes };
+        return emails && emails.length > 0 ? { emails, when } : undefined;
+      }),
     {
       description: 'Who receives an email about new and changed records; absent if nobody does',
+      response: z.strictObject({
+        emails: z.array(z.string()),
+        when: z.enum(['each', 'daily']),
+        routes: z
+          .array(
+            z.strictObject({
+              if: FieldConditions,
+              emails: z.array(z.string()),
+              problem: ConditionProblem.optional(),
+            }),
+          )
+          .optional()
+          .meta({ description: 'Who receives those about the records that match; absent without any' }),
+      }),
+      stored: z.strictObject({
+        emails: z.array(z.string()),
+        when: z.enum(['each', 'daily']),
+        routes: z.array(z.strictObject({ if: FieldConditions, emails: z.array(z.string()) })).optional(),
+      }) as unknown as z.ZodType<Notify>,
       needs: () => 'mail',
       needsEvents: ({ when }) => when === 'each',
     },

@@ -7,9 +7,12 @@ import { Masked } from '../../platform/core/value-changes.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import { type Issue, say } from '../../platform/languages/reasons.ts';
 import { IMAGE_BYTES, type ImageName } from '../display/theme.ts';
+import type { ConditionRules } from '../record-conditions/record-conditions.service.ts';
+import { conditionsText } from '../record-conditions/stored-conditions.ts';
 import type { CaptchaSettings } from './admission.ts';
 import type { MailAbilities } from './app-setting.ts';
 import { dataUrl, type FormImage, type FormTheme, type SentImage } from './appearance.ts';
+import type { Notify, NotifyRoute } from './emails.ts';
 import type { FormImageStore } from './form-images.model.ts';
 import {
   DEFAULT_FORM_SETTINGS,
@@ -23,7 +26,7 @@ import {
 import type { CountedOrigin, OriginCounts } from './origins.ts';
 
 export interface FormSettingsView {
-  /** The images are data URLs. */
+  /** The images are data URLs, and the routes are those of the newest schema. */
   settings: Omit<FormSettings, 'theme'> & { theme?: FormTheme<string> };
   /** For {@link PreconditionFailed}. */
   etag: string;
@@ -46,8 +49,9 @@ export function createFormSettingsService(deps: {
   abilities: MailAbilities;
   /** Resolves with the fields of the newest schema. */
   fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
+  conditionRules: Pick<ConditionRules, 'shown' | 'checked'>;
 }) {
-  const { apps, images, revision, refused, ignored, abilities, fieldsOf } = deps;
+  const { apps, images, revision, refused, ignored, abilities, fieldsOf, conditionRules } = deps;
   async function get(appId: ObjectId): Promise<FormSettingsView> {
     await Promise.all([refused.flush(), ignored.flush()]);
     // By `_id`: a session must not reach a later incarnation of its app.
@@ -60,10 +64,39 @@ export function createFormSettingsService(deps: {
       const shown = theme && (await themeView(theme));
       // An image was replaced meanwhile.
       if (theme && !shown) continue;
-      const view = { settings: { ...settings, ...(shown && { theme: shown }) }, etag: formEtag(stored) };
+      const notify = settings.notify?.routes && (await withShownRoutes(appId, settings.notify));
+      const shownParts = { ...(shown && { theme: shown }), ...(notify && { notify }) };
+      const view = { settings: { ...settings, ...shownParts }, etag: formEtag(stored) };
       return { ...view, refusedOrigins, ignoredRedirects };
     }
     throw new Unavailable();
+  }
+
+  /** Resolves with the routes under the keys of the newest schema, with the problem of each. */
+  async function withShownRoutes(appId: ObjectId, { routes = [], ...others }: Notify): Promise<Notify> {
+    const conditions = await conditionRules.shown(
+      appId,
+      routes.map(({ if: stored }) => stored),
+    );
+    return { ...others, routes: routes.map(({ emails }, at) => ({ ...conditions[at], emails }) as NotifyRoute) };
+  }
+
+  /** Resolves with the notifications as they are stored, and the problems of the routes. */
+  async function checkedRoutes(
+    appId: ObjectId,
+    notify: Notify | undefined,
+  ): Promise<{ notify: Notify | undefined; issues: Issue[] }> {
+    if (!notify?.routes) return { notify, issues: [] };
+    const { routes, ...others } = notify;
+    const before = (await storedForm(appId)).notify?.routes ?? [];
+    const [sent, stored] = [routes, before].map((list) => list.map(({ if: conditions }) => conditions));
+    const checked = await conditionRules.checked(appId, sent ?? [], stored ?? []);
+    return {
+      notify: { ...others, routes: routes.map((route, at) => ({ ...route, if: checked[at]?.conditions ?? route.if })) },
+      issues: checked.flatMap(({ issues }, at) =>
+        issues.map((issue) => ({ ...issue, path: `notify.routes.${at}.if.${issue.path}` })),
+      ),
+    };
   }
 
   /** Resolves with the theme with its images; undefined when one is not stored. */
@@ -109,17 +142,19 @@ export function createFormSettingsService(deps: {
      * @param sent `captcha` counts only with a provider, and is required then
      * @param ifMatch the ETags of the only settings to replace @throws {NotFound}
      * @throws {InvalidInput} when the server cannot send the emails that the settings need, the
-     *   keys of the provider are missing, or the reply names an unknown field
+     *   keys of the provider are missing, or the reply or a route names an unknown field
      * @throws {PreconditionFailed} when other settings are stored
      */
     async replace(
       appId: ObjectId,
-      { theme: sentTheme, captcha, ...settings }: SentSettings,
+      { theme: sentTheme, captcha, ...sent }: SentSettings,
       until: Until,
       ifMatch?: readonly string[],
     ): Promise<{ view: FormSettingsView; changed: { before: object; after: object } }> {
+      const { notify, issues: ofRoutes } = await checkedRoutes(appId, sent.notify);
+      const settings = notify ? { ...sent, notify } : sent;
       const isProvider = isCaptchaProvider(settings.botProtection);
-      const refused = [...unmetNeeds(settings, abilities), ...(await checkIssues(appId, settings))];
+      const refused = [...unmetNeeds(settings, abilities), ...(await checkIssues(appId, settings)), ...ofRoutes];
       const revisions = ifMatch?.map(parseEtag).filter((one) => one !== undefined);
       const startedAt = Date.now();
       const upload = createImageUpload(appId, sentTheme);
@@ -197,10 +232,13 @@ export function createFormSettingsService(deps: {
 
 /** Returns what the audit log compares: without images, of which the hash differs. */
 function compared({ revision: _, theme, ...settings }: Partial<FormSettings> & { revision?: ObjectId }): object {
-  if (!theme) return settings;
-  const { logo, cover, ...others } = theme;
+  const { notify } = settings;
+  const routes = notify?.routes?.map(({ if: conditions, emails }) => ({ if: conditionsText(conditions), emails }));
+  const others = { ...settings, ...(routes && { notify: { ...notify, routes } }) };
+  if (!theme) return others;
+  const { logo, cover, ...style } = theme;
   const images = { ...(logo && { logo: new Masked(logo.hash) }), ...(cover && { cover: new Masked(cover.hash) }) };
-  return { ...settings, theme: { ...others, ...images } };
+  return { ...others, theme: { ...style, ...images } };
 }
 
 const withoutRepeats = (reply: Reply): Reply =>

@@ -3,6 +3,7 @@ import type { Feature } from '../../core/feature.ts';
 import type { Schemas } from '../../core/schemas/schemas.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { ownedBy } from '../../platform/database/removal.ts';
+import type { ConditionRules } from '../record-conditions/record-conditions.service.ts';
 import type { MailAbilities } from './app-setting.ts';
 import { createFormImageModel, createFormImageStore } from './form-images.model.ts';
 import { formSettingsRoutes } from './form-settings.routes.ts';
@@ -15,8 +16,9 @@ export function createFormSettings(deps: {
   apps: Pick<Apps, 'model' | 'revision'>;
   schemas: Pick<Schemas, 'findApp' | 'store'>;
   abilities: MailAbilities;
+  conditionRules: ConditionRules;
 }) {
-  const { connection, apps, schemas, abilities } = deps;
+  const { connection, apps, schemas, abilities, conditionRules } = deps;
   const { model, revision } = apps;
   const imageModel = createFormImageModel(connection);
   const images = createFormImageStore(imageModel);
@@ -30,6 +32,7 @@ export function createFormSettings(deps: {
     ignored: ignoredRedirects,
     abilities,
     fieldsOf: schemas.store.fieldsOf,
+    conditionRules,
   });
   return {
     ignoredRedirects,

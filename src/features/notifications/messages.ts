@@ -23,6 +23,7 @@ import { changedNames, changedValues, entryValues } from './entry-values.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
+import type { Recipients } from './recipients.ts';
 import { isOfProgram } from './reply.ts';
 import { addressText, fillReply, replyValue } from './reply-text.ts';
 
@@ -46,10 +47,12 @@ export function createMailRenderer(deps: {
   queue: Pick<MailQueue, 'countSummed' | 'hasBounced'>;
   changes: Pick<WaitingChanges, 'find' | 'dataFor'>;
   suppressions: Pick<Suppressions, 'among'>;
+  recipients: Pick<Recipients, 'of'>;
   linkPath: ConfirmationService['linkPath'];
   publicUrl: string | undefined;
 }): RenderMail {
-  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, linkPath, publicUrl } = deps;
+  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, recipients, linkPath, publicUrl } =
+    deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
@@ -58,9 +61,9 @@ export function createMailRenderer(deps: {
     if (mail.purpose === 'reply') return reply(app, mail);
     if (mail.purpose === 'change') return changeMail(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
-    const { emails = [] } = app.form?.notify ?? {};
-    const content = emails.length > 0 ? await notification(app, mail) : undefined;
-    return content && { to: emails, ...content };
+    const to = await recipients.of(app, mail);
+    const content = to.length > 0 ? await notification(app, mail) : undefined;
+    return content && { to, ...content };
   };
 
   /** Contains no submitted value: anybody can submit the address of another person. */

@@ -5,6 +5,7 @@ import type { ConfirmationService } from './confirmation.ts';
 import type { MailApp, MailApps } from './mail-apps.ts';
 import type { MailQueue, NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
+import type { Recipients } from './recipients.ts';
 import type { Replies } from './reply.ts';
 
 const CONCURRENCY = 8;
@@ -18,10 +19,11 @@ export function createNotificationConsumer(deps: {
   confirmations: Pick<ConfirmationService, 'plan'>;
   queue: Pick<MailQueue, 'add' | 'removeOf'>;
   rates: Pick<MailRates, 'shareOfHour'>;
+  recipients: Pick<Recipients, 'amongEvents'>;
   replies: Replies;
   wake(): void;
 }): EventConsumer {
-  const { apps, confirmations, queue, rates, replies, wake } = deps;
+  const { apps, confirmations, queue, rates, recipients, replies, wake } = deps;
 
   return {
     async forget(...of) {
@@ -66,7 +68,8 @@ export function createNotificationConsumer(deps: {
   }
 
   async function planNotifications(app: MailApp, events: readonly RecordEvent[]): Promise<void> {
-    const mails = events.map(({ id, type, recordId, at }): NewMail => {
+    const heard = await recipients.amongEvents(app, events);
+    const mails = heard.map(({ id, type, recordId, at }): NewMail => {
       const isCreation = type === 'user.created';
       return { _id: `each:${id}`, appId: app.id, purpose: 'each', recordId, isCreation, at };
     });

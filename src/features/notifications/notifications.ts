@@ -19,6 +19,7 @@ import type { FindForm } from '../forms/form-pages.ts';
 import type { PageAssets } from '../forms/page.ts';
 import type { PlannedChange, UnchangedRecord } from '../intake/known-people.ts';
 import type { Suppressions } from '../people/suppressions.ts';
+import type { ConditionReader } from '../record-conditions/record-conditions.service.ts';
 import type { Records } from '../records/records.ts';
 import { createConfirmationPages } from './confirmation.routes.ts';
 import { createConfirmationService, createConfirmationTokens, type WaitingChanges } from './confirmation.ts';
@@ -29,6 +30,7 @@ import { createMailModel, createMailQueue, createMailsOfPerson, type NewMail } f
 import { createMailRates, type MailLimits } from './mail-rates.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
+import { createRecipients } from './recipients.ts';
 import { createReplies } from './reply.ts';
 
 /** Creates the planning and sending of emails. @param deps.secret derives the keys of links */
@@ -50,6 +52,7 @@ export function createNotifications(deps: {
   limits: SharedLimits;
   clock: Pick<DatabaseClock, 'now'>;
   suppressions: Pick<Suppressions, 'among'>;
+  conditions: Pick<ConditionReader, 'evaluate'>;
 }) {
   const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
     deps;
@@ -72,6 +75,7 @@ export function createNotifications(deps: {
     findApp: schemas.findApp,
     now,
   });
+  const recipients = createRecipients(deps.conditions);
   const mailer = config.mail && createMailer(config.mail);
   const render = createMailRenderer({
     apps,
@@ -81,6 +85,7 @@ export function createNotifications(deps: {
     fieldsOf: schemas.store.fieldsOf,
     queue,
     suppressions,
+    recipients,
     publicUrl,
     linkPath: confirmations.linkPath,
   });
@@ -107,7 +112,7 @@ export function createNotifications(deps: {
     async planConfirmation({ appId, recordId, event, lang }: UnchangedRecord): Promise<void> {
       await send(await confirmations.plan(appId, recordId, event, lang));
     },
-    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, replies, wake }),
+    consumer: createNotificationConsumer({ apps, confirmations, queue, rates, recipients, replies, wake }),
     /** Empty when the service sends no email. */
     jobs,
     feature: {

@@ -22,6 +22,9 @@ import { allOf } from './record-filters.ts';
 /** The values of a record, under the new keys of renamed fields. */
 export type RecordValues = Pick<UserDocument, '_id' | 'email' | 'data'>;
 
+/** Some values of a record, as they are stored. */
+export type StoredValues = Pick<UserDocument, '_id' | 'email' | 'schemaVersion'> & Partial<Pick<UserDocument, 'data'>>;
+
 /** A record that is too large to be read with others. */
 export interface UnreadRecord {
   bytes: number;
@@ -32,6 +35,8 @@ type Found = RecordValues & Pick<UserDocument, 'schemaVersion'>;
 const VALUES = { email: 1, data: 1, schemaVersion: 1 } as const;
 
 const DISPLAYED_COUNT_MS = 60_000;
+/** The records of one statement: an answer of MongoDB has at most 16 MB of them. */
+const STORED_AT_ONCE = 250;
 /** The most bytes of records that one statement compares. */
 const MAX_UNCHANGED_BYTES = 1024 * 1024;
 
@@ -125,6 +130,22 @@ export function createRecordReader(users: UserCollection, recentRenames: RecentR
           size > maxBytes ? { bytes: size } : shownRecord(record, renames),
         ]),
       );
+    },
+
+    /**
+     * Yields those of these records that exist, as they are stored: before their move under the old
+     * keys of renamed fields.
+     * @param projection with `schemaVersion`, and of `data` what is read
+     */
+    async *stored(
+      appId: ObjectId,
+      ids: readonly RecordId[],
+      projection: Record<string, 1>,
+    ): AsyncGenerator<StoredValues> {
+      for (let at = 0; at < ids.length; at += STORED_AT_ONCE) {
+        const _id = { $in: ids.slice(at, at + STORED_AT_ONCE) };
+        yield* users.find<StoredValues>({ appId, _id }, { projection, batchSize: STORED_AT_ONCE });
+      }
     },
 
     /**

@@ -16,6 +16,7 @@ import {
   LOG_OF_WEBHOOK,
   NEXT_ATTEMPTS,
   OF_RECORD,
+  type StoredDelivery,
   type WebhookDocument,
   type WebhookOfApp,
 } from './webhooks.model.ts';
@@ -36,6 +37,8 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   const expiry = (now: number): Date => new Date(now + KEPT_MS);
   const firstAttempt = (now: number) =>
     ({ state: 'waiting', attempts: 0, nextAt: new Date(now), expiresAt: expiry(now) }) as const;
+
+  const skipped = (now: number) => ({ state: 'skipped', attempts: 0, expiresAt: expiry(now) }) as const;
 
   /** Matches a waiting delivery unless it was attempted or replayed since it was read. */
   const asRead = ({ _id, appId, nextAt }: WaitingDelivery) =>
@@ -60,7 +63,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   }
 
   /** Stores deliveries, unless they are stored already. */
-  async function insert(added: DeliveryDocument[]): Promise<void> {
+  async function insert(added: StoredDelivery[]): Promise<void> {
     if (added.length === 0) return;
     try {
       await deliveries.insertMany(added, { ordered: false });
@@ -96,20 +99,32 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
   }
 
   return {
-    /** Stores a delivery of each event to each webhook that wants it. Idempotent. */
-    async add(events: readonly RecordEvent[], webhooks: readonly WebhookDocument[], now: number): Promise<void> {
+    /**
+     * Stores a delivery of each event to each webhook that wants it, or that its condition does not
+     * hold. Idempotent: the first decision about an event stays.
+     * @param decide returns whether the condition of a webhook holds for the record of an event;
+     *   undefined: the record is gone
+     */
+    async add(
+      events: readonly RecordEvent[],
+      webhooks: readonly WebhookDocument[],
+      now: number,
+      decide: (event: RecordEvent, webhook: WebhookDocument) => boolean | undefined = () => true,
+    ): Promise<void> {
       const byApp = new Map<string, WebhookDocument[]>();
       for (const webhook of webhooks) {
         const app = webhook.appId.toHexString();
         byApp.set(app, [...(byApp.get(app) ?? []), webhook]);
       }
-      let added: DeliveryDocument[] = [];
+      let added: StoredDelivery[] = [];
       for (const event of events) {
         const { id, recordId, appId, type, revision, changed, at } = event;
-        for (const { _id: webhookId, events: wanted } of byApp.get(appId.toHexString()) ?? []) {
-          if (!wanted.includes(type)) continue;
+        for (const webhook of byApp.get(appId.toHexString()) ?? []) {
+          const { _id: webhookId, events: wanted } = webhook;
+          const holds = wanted.includes(type) ? decide(event, webhook) : undefined;
+          if (holds === undefined) continue;
           const of = { webhookId, appId, recordId, type, revision, at, ...(changed && { changed }) };
-          added.push({ _id: `${id}:${webhookId}`, ...of, log: [], ...firstAttempt(now) });
+          added.push({ _id: `${id}:${webhookId}`, ...of, log: [], ...(holds ? firstAttempt(now) : skipped(now)) });
         }
         if (added.length < STEP) continue;
         await insert(added);
@@ -139,7 +154,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
         limit: DUE_BATCH,
         hint: NEXT_ATTEMPTS,
       } as const;
-      const found = await deliveries.find({ ...isDue, recordId: { $nin: busy } }, options).toArray();
+      const found = await deliveries.find<DeliveryDocument>({ ...isDue, recordId: { $nin: busy } }, options).toArray();
       const records = new Map(found.map(({ recordId }) => [recordId.toHexString(), recordId]));
       const firsts = await firstOfEach(of, [...records.values()]);
       // The first one may be due later than those that wait for it, and not be found.
@@ -229,15 +244,21 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
     ): Promise<DeliveryDocument[]> {
       const states = { $in: state ? [state] : [...DELIVERY_STATES] };
       const filter = { ...of, state: states, ...(before !== undefined && { _id: { $lt: before } }) };
-      return deliveries.find(filter, { sort: { _id: -1 }, limit, hint: LOG_OF_WEBHOOK }).toArray();
+      return deliveries.find<DeliveryDocument>(filter, { sort: { _id: -1 }, limit, hint: LOG_OF_WEBHOOK }).toArray();
     },
 
     find: async (appId: ObjectId, id: string): Promise<DeliveryDocument | undefined> =>
-      (await deliveries.findOne({ _id: id, appId })) ?? undefined,
+      (await deliveries.findOne<DeliveryDocument>({ _id: id, appId, state: { $in: [...DELIVERY_STATES] } })) ??
+      undefined,
 
     /** Makes a delivery wait for a first attempt. Resolves with false when there is none. */
     replay: async (appId: ObjectId, id: string, now: number): Promise<boolean> =>
-      (await deliveries.updateOne({ _id: id, appId }, { $set: firstAttempt(now) })).matchedCount === 1,
+      (
+        await deliveries.updateOne(
+          { _id: id, appId, state: { $in: [...DELIVERY_STATES] } },
+          { $set: firstAttempt(now) },
+        )
+      ).matchedCount === 1,
 
     /** Makes ended deliveries of events since a time wait again, the oldest first. */
     replaySince(of: WebhookOfApp, since: Date, limit: number, now: number): Promise<number> {
@@ -278,7 +299,7 @@ export function createDeliveryStore(deliveries: DeliveryCollection) {
       (await deliveries.findOne(namesOf(appIds, recordIds), { projection: { _id: 1 } })) !== null,
 
     /** Yields the deliveries of these records. */
-    ofRecords: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): AsyncIterable<DeliveryDocument> =>
+    ofRecords: (appIds: readonly ObjectId[], recordIds: readonly RecordId[]): AsyncIterable<StoredDelivery> =>
       deliveries.find({ appId: { $in: [...appIds] }, recordId: { $in: [...recordIds] } }, { hint: OF_RECORD }),
   };
 }

@@ -6,6 +6,7 @@ import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { EventType } from '../outbox/outbox.ts';
+import type { StoredConditions } from '../record-conditions/stored-conditions.ts';
 import { shownUrl, type WebhookFormat } from './formats.ts';
 
 /** Why no delivery is made: an operator disabled it, it answered 410, or it failed too long. */
@@ -14,6 +15,12 @@ type DisabledReason = 'operator' | 'gone' | 'failing';
 /** `waiting`: an attempt follows at `nextAt`; `failed`: no attempt follows. */
 export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/**
+ * `skipped`: the condition of the webhook did not hold. It is no delivery: it is the decision,
+ * which another relay of the event finds, and no list has it.
+ */
+const STORED_STATES = [...DELIVERY_STATES, 'skipped'] as const;
 
 const secretSchema = schema({
   /** `whsec_` and the key in base64. */
@@ -32,6 +39,8 @@ const webhookSchema = schema(
     url: { type: String, required: true },
     events: { type: only<EventType[]>([String]), required: true },
     format: { type: only<WebhookFormat>(String), required: true },
+    /** Absent: it gets the events of every record. */
+    if: only<StoredConditions>(Object),
     /** The current secret first. */
     secrets: { type: [secretSchema], required: true },
     createdAt: { type: Date, required: true },
@@ -81,7 +90,7 @@ const deliverySchema = schema(
     revision: { type: Number, required: true },
     changed: [String],
     at: { type: Date, required: true },
-    state: { type: String, required: true, enum: DELIVERY_STATES },
+    state: { type: String, required: true, enum: STORED_STATES },
     /** The attempts since it was created or replayed. */
     attempts: { type: Number, required: true },
     /** The last attempts, oldest first. */
@@ -100,7 +109,12 @@ const deliverySchema = schema(
   .index(LOG_OF_WEBHOOK)
   .index(OF_RECORD)
   .index({ appId: 1, _id: -1 });
-export type DeliveryDocument = DocumentOf<typeof deliverySchema>;
+/** What is stored of one event for one webhook. */
+export type StoredDelivery = DocumentOf<typeof deliverySchema>;
+
+export interface DeliveryDocument extends StoredDelivery {
+  state: DeliveryState;
+}
 
 export type WebhookOfApp = Pick<DeliveryDocument, 'appId' | 'webhookId'>;
 
@@ -124,12 +138,12 @@ const deletedWebhookSchema = schema(
 export type DeletedWebhookDocument = DocumentOf<typeof deletedWebhookSchema>;
 
 export type WebhookModel = Model<WebhookDocument>;
-export type DeliveryCollection = Collection<DeliveryDocument>;
+export type DeliveryCollection = Collection<StoredDelivery>;
 export type DeletedWebhookModel = Model<DeletedWebhookDocument>;
 
 export const createWebhookModel = (connection: Connection): WebhookModel => createModel(connection, webhookSchema);
 
-export const createDeliveryModel = (connection: Connection): Model<DeliveryDocument> =>
+export const createDeliveryModel = (connection: Connection): Model<StoredDelivery> =>
   createModel(connection, deliverySchema);
 
 export const createDeletedWebhookModel = (connection: Connection): DeletedWebhookModel =>

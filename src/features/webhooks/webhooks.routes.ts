@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter, SourceAppId, UserId } from '../../core/api/parameters.ts';
+import type { ScopedApp } from '../../core/api/principal.ts';
+import { FieldConditions } from '../../core/fields/definition.ts';
 import { Masked } from '../../platform/core/value-changes.ts';
 import { component, JsonObject, Ok, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { EVENT_TYPES } from '../outbox/outbox.ts';
+import { ConditionProblem, conditionsText, RecordConditions } from '../record-conditions/stored-conditions.ts';
 import { shownUrl, WEBHOOK_FORMATS } from './formats.ts';
 import { isSecret, SECRET_PREFIX } from './sender.ts';
 import type { WebhookDocument } from './webhooks.model.ts';
@@ -32,12 +35,19 @@ const Secret = z
   .refine(isSecret, code('notSecret', { prefix: SECRET_PREFIX }))
   .meta({ example: SECRET });
 
+const If = RecordConditions.nullish().meta({
+  description: 'Conditions on the record, without which it gets no event of a change; null: none',
+  example: null,
+});
+
 const Webhook = component('Webhook', {
   id: UserId,
   sourceAppId: SourceAppId,
   url: Url.meta({ description: 'Without its path when the format is another one than `standard`' }),
   events: EventTypes,
   format: Format,
+  if: FieldConditions.optional().meta({ description: 'Conditions on the record; absent without any' }),
+  problem: ConditionProblem.optional(),
   state: z.enum(['active', 'disabled']),
   disabledReason: z.enum(['operator', 'gone', 'failing']).optional(),
   disabledAt: Timestamp.optional(),
@@ -80,7 +90,13 @@ export const webhookEndpoints = {
     description:
       'The address gets the events of the app, signed by Standard Webhooks. The secret is shown once. An app has at most 20 webhooks.',
     body: jsonBody(
-      z.strictObject({ url: Url, events: EventTypes, format: Format.optional(), secret: Secret.optional() }),
+      z.strictObject({
+        url: Url,
+        events: EventTypes,
+        format: Format.optional(),
+        if: If,
+        secret: Secret.optional(),
+      }),
       'invalidWebhook',
     ),
     response: z.strictObject({ ...Webhook.shape, secret: Secret }),
@@ -124,6 +140,7 @@ export const webhookEndpoints = {
         url: Url.optional(),
         events: EventTypes.optional(),
         format: Format.optional(),
+        if: If,
         enabled: z.boolean(code('notBoolean')).optional(),
       }),
       'invalidWebhook',
@@ -171,8 +188,13 @@ function isPlainUrl(text: string): boolean {
   return (protocol === 'https:' || protocol === 'http:') && username === '' && password === '' && hash === '';
 }
 
-export const webhookRoutes = (webhooks: WebhookService): Route[] =>
-  routes(webhookEndpoints, {
+export const webhookRoutes = (webhooks: WebhookService): Route[] => {
+  async function presentOne(app: ScopedApp, webhook: WebhookDocument): Promise<z.input<typeof Webhook>> {
+    const [shown] = await webhooks.shown(app, [webhook]);
+    return present(shown ?? { webhook, conditions: undefined });
+  }
+
+  return routes(webhookEndpoints, {
     listWebhooks: async ({ app }) => {
       const list = await webhooks.list(app);
       return { webhooks: list.map(present) };
@@ -180,9 +202,8 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
 
     createWebhook: async ({ app, body, until, audit }) => {
       const { webhook, secret } = await webhooks.create(app, body, until);
-      const presented = present(webhook);
-      audit({ target: presented.id, changed: { after: compared(webhook) } });
-      return { ...presented, secret };
+      audit({ target: webhook._id.toString(), changed: { after: compared(webhook) } });
+      return { ...(await presentOne(app, webhook)), secret };
     },
 
     getWebhookSample: async ({ app, query: { event } }) => webhooks.sample(app, event),
@@ -190,7 +211,7 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
     changeWebhook: async ({ app, params, body, until, audit }) => {
       const { before, after } = await webhooks.change(app, params.id, body, until);
       audit({ changed: { before: compared(before), after: compared(after) } });
-      return present(after);
+      return presentOne(app, after);
     },
 
     deleteWebhook: ({ app, params, until }) => webhooks.remove(app, params.id, until),
@@ -204,13 +225,15 @@ export const webhookRoutes = (webhooks: WebhookService): Route[] =>
       secret: await webhooks.rotateSecret(app, params.id, until),
     }),
   });
+};
 
 /** Returns what the audit log compares. A URL may contain a token. */
-function compared({ url, events, format, disabled }: WebhookDocument) {
-  return { url: new Masked(url), events, format, enabled: disabled === undefined };
+function compared({ url, events, format, if: conditions, disabled }: WebhookDocument) {
+  const text = conditions && { if: conditionsText(conditions) };
+  return { url: new Masked(url), events, format, ...text, enabled: disabled === undefined };
 }
 
-function present(webhook: WebhookDocument) {
+function present({ webhook, conditions }: Awaited<ReturnType<WebhookService['list']>>[number]) {
   const { _id, sourceAppId, events, format, disabled, failingSince, createdAt } = webhook;
   return {
     id: _id.toString(),
@@ -218,6 +241,7 @@ function present(webhook: WebhookDocument) {
     url: shownUrl(webhook),
     events,
     format,
+    ...conditions,
     state: disabled ? ('disabled' as const) : ('active' as const),
     ...(disabled && { disabledReason: disabled.reason, disabledAt: disabled.at.toISOString() }),
     ...(failingSince && { failingSince: failingSince.toISOString() }),

@@ -1,5 +1,6 @@
 import type { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
+import type { Conditions } from '../../core/fields/conditions.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import type { RecordId } from '../../core/users/users.model.ts';
 import { Conflict, InvalidInput, NotFound } from '../../platform/core/errors.ts';
@@ -8,6 +9,8 @@ import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import { type PlainCode, reasonOf, say } from '../../platform/languages/reasons.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
 import type { EventType } from '../outbox/outbox.ts';
+import type { ConditionRules } from '../record-conditions/record-conditions.service.ts';
+import type { StoredConditions } from '../record-conditions/stored-conditions.ts';
 import { buildMessage } from './attempts.ts';
 import type { DeliveryStore } from './deliveries.model.ts';
 import { formatOf, isShortened, type WebhookFormat } from './formats.ts';
@@ -21,10 +24,18 @@ const OLD_SECRET_MS = 24 * 60 * 60 * 1_000;
 /** The secrets that sign at the same time; further rotations end the oldest one. */
 const MAX_SECRETS = 5;
 
+/** A webhook with its conditions as they are under the newest schema. */
+interface ShownWebhook {
+  webhook: WebhookDocument;
+  conditions: Awaited<ReturnType<ConditionRules['shown']>>[number] | undefined;
+}
+
 interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | undefined;
   format?: WebhookFormat | undefined;
+  /** Null: the events of every record. */
+  if?: Conditions | null | undefined;
   enabled?: boolean | undefined;
 }
 
@@ -39,11 +50,13 @@ export function createWebhookService(deps: {
   sender: Sender;
   readForm: ReadForm;
   fieldsOf: (appId: ObjectId) => Promise<readonly FieldDefinition[]>;
+  conditionRules: Pick<ConditionRules, 'shown' | 'checked'>;
   newId: (at: Date) => RecordId;
   allowPrivate: boolean;
   wake: () => void;
 }) {
   const { webhooks, deliveries, consumers, removal, sender, readForm, fieldsOf, newId, allowPrivate, wake } = deps;
+  const { conditionRules } = deps;
 
   const find = (app: ScopedApp, id: string): Promise<WebhookDocument> => findWebhook(webhooks, app, id);
 
@@ -56,13 +69,36 @@ export function createWebhookService(deps: {
     if (!allowPrivate && !isAllowedHost(url)) throw invalidUrl('privateAddress');
   }
 
+  /** Resolves with conditions as they are stored. @throws {InvalidInput} */
+  async function checkConditions(
+    app: ScopedApp,
+    conditions: Conditions,
+    before: StoredConditions | undefined,
+  ): Promise<StoredConditions> {
+    const [checked] = await conditionRules.checked(app.id, [conditions], before ? [before] : []);
+    const issues = checked?.issues.map((issue) => ({ ...issue, path: `if.${issue.path}` })) ?? [];
+    if (issues.length > 0) throw new InvalidInput('invalidWebhook', issues);
+    return checked?.conditions ?? conditions;
+  }
+
+  /** Resolves with webhooks, each with its conditions under the keys of the newest schema. */
+  async function shown(app: ScopedApp, list: readonly WebhookDocument[]): Promise<ShownWebhook[]> {
+    const stored = list.flatMap((webhook) => webhook.if ?? []);
+    const present = await conditionRules.shown(app.id, stored);
+    const byStored = new Map(stored.map((conditions, place) => [conditions, present[place]]));
+    return list.map((webhook) => ({ webhook, conditions: webhook.if && byStored.get(webhook.if) }));
+  }
+
   return {
+    shown,
+
     /** Resolves with the webhooks of an app, oldest first. */
-    list: (app: ScopedApp): Promise<WebhookDocument[]> => webhooks.ofApps([app.id]),
+    list: async (app: ScopedApp): Promise<ShownWebhook[]> => shown(app, await webhooks.ofApps([app.id])),
 
     /**
      * Once this resolves, every later change of a record leads to an event.
-     * @throws {InvalidInput} for the URL @throws {Conflict} when the app has too many webhooks
+     * @throws {InvalidInput} for the URL and the conditions
+     * @throws {Conflict} when the app has too many webhooks
      * @throws {Unavailable} when the time is over
      */
     async create(
@@ -71,11 +107,13 @@ export function createWebhookService(deps: {
         url,
         events,
         format = 'standard',
+        if: conditions,
         secret = createSecret(),
-      }: { url: string; events: EventType[]; format?: WebhookFormat | undefined; secret?: string | undefined },
+      }: Pick<WebhookChange, 'format' | 'if'> & { url: string; events: EventType[]; secret?: string | undefined },
       until: Until,
     ): Promise<{ webhook: WebhookDocument; secret: string }> {
       checkUrl(url);
+      const stored = conditions ? await checkConditions(app, conditions, undefined) : undefined;
       if ((await webhooks.ofApps([app.id])).length >= MAX_WEBHOOKS) throw tooMany();
       const createdAt = new Date();
       const webhook: WebhookDocument = {
@@ -85,6 +123,7 @@ export function createWebhookService(deps: {
         url,
         events,
         format,
+        ...(stored && { if: stored }),
         secrets: [{ secret }],
         createdAt,
       };
@@ -102,7 +141,7 @@ export function createWebhookService(deps: {
 
     /**
      * Changes a webhook; resolves with it before and after.
-     * @throws {NotFound} @throws {InvalidInput} for the URL
+     * @throws {NotFound} @throws {InvalidInput} for the URL and the conditions
      */
     async change(
       app: ScopedApp,
@@ -110,7 +149,7 @@ export function createWebhookService(deps: {
       change: WebhookChange,
       until: Until,
     ): Promise<Record<'before' | 'after', WebhookDocument>> {
-      const { url, events, format, enabled } = change;
+      const { url, events, format, if: conditions, enabled } = change;
       if (url !== undefined) checkUrl(url);
       for (;;) {
         const webhook = await find(app, id);
@@ -122,9 +161,13 @@ export function createWebhookService(deps: {
           ...(url !== undefined && { url }),
           ...(events && { events }),
           ...(format && { format }),
+          ...(conditions && { if: await checkConditions(app, conditions, webhook.if) }),
           ...(isSwitchedOff && { disabled: { reason: 'operator' as const, at: new Date() } }),
         };
-        const unset = enabled ? { disabled: 1 as const, failingSince: 1 as const } : {};
+        const unset = {
+          ...(enabled && { disabled: 1 as const, failingSince: 1 as const }),
+          ...(conditions === null && { if: 1 as const }),
+        };
         const changed = await webhooks.update(webhook, { set, unset }, until);
         // Its format was changed meanwhile, it was deleted, or the time is over.
         if (!changed) continue;

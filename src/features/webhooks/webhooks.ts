@@ -12,8 +12,9 @@ import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Pace } from '../activity/activity.ts';
 import { createMailApps } from '../notifications/mail-apps.ts';
 import type { AppConsumers } from '../outbox/app-consumers.ts';
-import type { EventConsumer } from '../outbox/outbox.ts';
+import type { EventConsumer, RecordEvent } from '../outbox/outbox.ts';
 import { numbersByApp } from '../overview/overview-part.ts';
+import type { ConditionReader, ConditionRules } from '../record-conditions/record-conditions.service.ts';
 import type { RecordTraces } from '../records/erasure.ts';
 import type { Records } from '../records/records.ts';
 import { createDeliveriesOfPerson, createDeliveryStore, type DeliveryStore } from './deliveries.model.ts';
@@ -29,6 +30,7 @@ import {
   createWebhookModel,
   createWebhookStore,
   FAILING,
+  type WebhookDocument,
   type WebhookStore,
 } from './webhooks.model.ts';
 import { webhookRoutes } from './webhooks.routes.ts';
@@ -57,6 +59,8 @@ export function createWebhooks(deps: {
   schemas: Pick<Schemas, 'store'>;
   storage: ReturnType<typeof createDeliveryStorage>;
   records: Records;
+  conditionRules: Pick<ConditionRules, 'shown' | 'checked'>;
+  conditions: Pick<ConditionReader, 'evaluate'>;
   clock: DatabaseClock;
   otherConsumers: readonly EventConsumer[];
   signal: JobSignal;
@@ -65,6 +69,7 @@ export function createWebhooks(deps: {
   now: (() => number) | undefined;
 }) {
   const { config, connection, apps, pace, consumers, schemas, storage, records, clock } = deps;
+  const { conditionRules, conditions } = deps;
   const { otherConsumers, signal, logger, metrics, now = clock.now } = deps;
   const { reader, newId, outboxSignal } = records;
   const models = {
@@ -92,7 +97,9 @@ export function createWebhooks(deps: {
     now,
     metrics,
   });
-  const relay = records.relayTo([createDeliveryConsumer({ webhooks, deliveries, dispatcher, now }), ...otherConsumers]);
+  const { evaluate } = conditions;
+  const consumer = createDeliveryConsumer({ webhooks, deliveries, dispatcher, evaluate, now });
+  const relay = records.relayTo([consumer, ...otherConsumers]);
   const removal = createWebhookRemoval({
     models: { webhooks: models.webhooks, deleted: models.deletedWebhooks },
     webhooks,
@@ -109,6 +116,7 @@ export function createWebhooks(deps: {
     sender,
     readForm,
     fieldsOf,
+    conditionRules,
     newId,
     allowPrivate,
     wake,
@@ -141,16 +149,38 @@ export function createDeliveryConsumer(deps: {
   webhooks: WebhookStore;
   deliveries: DeliveryStore;
   dispatcher: Pick<Dispatcher, 'notify'>;
+  evaluate: ConditionReader['evaluate'];
   now?: (() => number) | undefined;
 }): EventConsumer {
-  const { webhooks, deliveries, dispatcher, now = Date.now } = deps;
+  const { webhooks, deliveries, dispatcher, evaluate, now = Date.now } = deps;
+
+  /** Resolves with a function that says whether the condition of a webhook holds for an event. */
+  async function decisions(events: readonly RecordEvent[], active: readonly WebhookDocument[]) {
+    const held = new Map<WebhookDocument, (record: string) => boolean | undefined>();
+    const asked = active.flatMap((webhook) => (webhook.if ? [{ webhook, if: webhook.if }] : []));
+    const appIds = new Map(asked.map(({ webhook: { appId } }) => [appId.toHexString(), appId]));
+    for (const appId of appIds.values()) {
+      const ofApp = asked.filter(({ webhook }) => webhook.appId.equals(appId));
+      const changes = events.filter((event) => event.type !== 'user.erased' && event.appId.equals(appId));
+      const ids = new Map(changes.map(({ recordId }) => [recordId.toHexString(), recordId]));
+      const conditions = ofApp.map((one) => one.if);
+      const results = await evaluate(appId, conditions, [...ids.values()]);
+      for (const [place, { webhook }] of ofApp.entries()) held.set(webhook, (record) => results.get(record)?.[place]);
+    }
+    return ({ type, recordId }: RecordEvent, webhook: WebhookDocument): boolean | undefined => {
+      const holds = held.get(webhook);
+      // An erasure has no data, and goes to every webhook.
+      return holds && type !== 'user.erased' ? holds(recordId.toHexString()) : true;
+    };
+  }
+
   return {
     forget: (...of) => deliveries.forgetSome(...of, FORGET_MS),
 
     async consume(events) {
       const appIds = [...new Map(events.map(({ appId }) => [appId.toHexString(), appId])).values()];
       const active = (await webhooks.ofApps(appIds)).filter(({ disabled }) => !disabled);
-      await deliveries.add(events, active, now());
+      await deliveries.add(events, active, now(), await decisions(events, active));
       dispatcher.notify(active);
     },
   };

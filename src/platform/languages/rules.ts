@@ -68,6 +68,7 @@ export const rules = {
   notColor: 'must be a color such as #1f5fd6',
   notImage: 'must be a PNG, JPEG or WebP image as a data URL',
   imageTooLarge: 'must be an image of at most {max} kB',
+  onlyWithEach: 'are for each only',
   notNotifyTime: 'must be each or daily',
   pageTwice: 'is the page of an earlier entry',
   notPlaceholder: 'has the placeholder {placeholder}, which is not in include',

@@ -7,7 +7,7 @@ import type { RecordEvent } from '../../../src/features/outbox/outbox.ts';
 import { createRecordEraser } from '../../../src/features/records/erasure.ts';
 import { createDeliveryStore } from '../../../src/features/webhooks/deliveries.model.ts';
 import { createWebhookRemoval } from '../../../src/features/webhooks/webhook-removal.ts';
-import type { DeliveryDocument, WebhookDocument, WebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
+import type { StoredDelivery, WebhookDocument, WebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createDeletedWebhookModel, createWebhookStore } from '../../../src/features/webhooks/webhooks.model.ts';
 import { createDeliveryConsumer } from '../../../src/features/webhooks/webhooks.ts';
 import { createOrderedIds } from '../../../src/platform/database/ordered-ids.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const collection = () => a.db.collection<DeliveryDocument>('deliveries');
+const collection = () => a.db.collection<StoredDelivery>('deliveries');
 const countOf = (webhookId: string) => collection().countDocuments({ webhookId: new UUID(webhookId) });
 
 async function createWebhook(): Promise<string> {
@@ -64,7 +64,7 @@ async function seed(webhookId: string, recordIds: readonly UUID[]): Promise<void
   const at = new Date();
   const attempt = { at, ms: 5, status: 200, response: 'Thank you, zebulon@example.com' };
   const documents = recordIds.map(
-    (recordId): DeliveryDocument => ({
+    (recordId): StoredDelivery => ({
       _id: `${v7()}:${webhookId}`,
       webhookId: new UUID(webhookId),
       appId,
@@ -198,8 +198,9 @@ describe('a deleted webhook', () => {
           return found;
         },
       },
-      deliveries: createDeliveryStore(b.db.collection<DeliveryDocument>('deliveries')),
+      deliveries: createDeliveryStore(b.db.collection<StoredDelivery>('deliveries')),
       dispatcher: { notify: () => undefined },
+      evaluate: async () => new Map(),
     });
     const event: RecordEvent = {
       id: v7(),

@@ -33,7 +33,17 @@ const VALUES: Record<keyof typeof SETTINGS, unknown> = {
   submitPerMinute: 5,
   closesAt: '2030-01-01T00:00:00+02:00',
   maxRecords: 100,
-  notify: { emails: ['Team@example.com', 'team@example.com'], when: 'daily' },
+  notify: {
+    emails: ['Team@example.com', 'team@example.com'],
+    when: 'each',
+    routes: [
+      {
+        if: { any: [{ field: 'email', op: 'in', value: ['Ada@example.com'] }] },
+        emails: ['sales@example.com'],
+        problem: { path: 'if.any.0.field' },
+      },
+    ],
+  },
   doubleOptIn: true,
   reply: {
     when: 'each',

@@ -23,6 +23,7 @@ import type { editingEndpoints } from '#src/features/people/editing.ts';
 import type { historyEndpoints } from '#src/features/people/history.ts';
 import type { peopleEndpoints } from '#src/features/people/people.routes.ts';
 import type { retentionEndpoints } from '#src/features/people/retention.ts';
+import type { recordConditionEndpoints } from '#src/features/record-conditions/record-conditions.routes.ts';
 import type { renameEndpoints } from '#src/features/renames/renames.routes.ts';
 import type { schemaReadEndpoints } from '#src/features/schemas/schema-reads.ts';
 import type { schemaVersionEndpoints } from '#src/features/schemas/schema-versions.ts';
@@ -67,6 +68,7 @@ type Endpoints = typeof accountEndpoints &
   typeof ownAccountEndpoints &
   typeof schemaCheckEndpoints &
   typeof schemaReadEndpoints &
+  typeof recordConditionEndpoints &
   typeof renameEndpoints &
   typeof schemaVersionEndpoints &
   ReturnType<typeof sessionEndpoints<AccountSessionPart>> &

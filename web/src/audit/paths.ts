@@ -17,6 +17,7 @@ const SETTINGS: Names = {
   'captcha.outage': settings.names.captchaOutage,
   'notify.emails': settings.names.notifyEmails,
   'notify.when': settings.names.notifyWhen,
+  'notify.routes': settings.names.notifyRoutes,
   'reply.when': settings.names.replyWhen,
   'reply.subject': settings.names.replySubject,
   'reply.text': settings.names.replyText,
@@ -45,6 +46,7 @@ export function pathText(path: string, fields: readonly Field[] | undefined): st
   if (first === 'fields' && rest.length > 1) return fieldText(rest, fields) ?? path;
   const known = nameIn(t.audit.paths, path) ?? nameIn(SETTINGS, path);
   if (known !== undefined) return known;
+  if (path.startsWith('notify.routes.')) return settings.names.notifyRoutes;
   if (first === 'theme') return nameIn(SETTINGS, rest.join('.')) ?? path;
   const [tag = '', name = ''] = rest;
   const text = first === 'texts' && rest.length === 2 ? nameIn(SETTINGS, name) : undefined;

@@ -1,5 +1,6 @@
 import { Anchor, Badge, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { FormSettings } from '../api/endpoints.ts';
 import card from '../components/page/card.module.css';
@@ -10,6 +11,11 @@ import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
+
+// Loaded on demand: its words need the kinds of fields.
+const ConditionFacts = lazy(() =>
+  import('../record-conditions/condition-facts.tsx').then((part) => ({ default: part.ConditionFacts })),
+);
 
 /** The emails that an app sends: links to their settings, with who receives each, and when. */
 export default function EmailsPage({ scope }: { scope: Scope }) {
@@ -33,16 +39,23 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
             columns={[
               {
                 name: t.connect.emails.email,
-                cell: ({ id }) => (
+                cell: ({ name }) => (
                   <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
-                    {t.connect.emails.names[id]}
+                    {t.connect.emails.names[name]}
                   </Anchor>
                 ),
               },
               { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
               {
                 name: t.connect.emails.when,
-                cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
+                cell: ({ when, route }) =>
+                  route ? (
+                    <Suspense fallback={null}>
+                      <ConditionFacts scope={scope} conditions={route.if} problem={route.problem} />
+                    </Suspense>
+                  ) : (
+                    (when ?? <Badge color="gray">{t.connect.emails.off}</Badge>)
+                  ),
               },
             ]}
           />
@@ -53,19 +66,31 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
 }
 
 interface Email {
-  id: keyof typeof t.connect.emails.names;
+  id: string;
+  name: keyof typeof t.connect.emails.names;
   to: string;
   /** Undefined: it is not sent. */
   when: string | undefined;
+  /** Who receives it if conditions hold. */
+  route?: Route;
 }
+
+type Route = NonNullable<NonNullable<FormSettings['notify']>['routes']>[number];
 
 function emailsOf({ notify, reply, doubleOptIn, existing }: FormSettings): Email[] {
   const { person, team, whens } = t.connect.emails;
   const { times, replyTimes } = t.connect.settings;
+  const { emails = [], routes = [] } = notify ?? {};
+  const toAll: Email = { ...of('notification'), to: emails.join(', ') || team, when: notify && times[notify.when] };
   return [
-    { id: 'notification', to: notify?.emails.join(', ') ?? team, when: notify && times[notify.when] },
-    { id: 'reply', to: person, when: reply && replyTimes[reply.when] },
-    { id: 'confirmation', to: person, when: doubleOptIn && whens.confirmation },
-    { id: 'change', to: person, when: existing === 'confirm' ? whens.change : undefined },
+    ...(emails.length > 0 || routes.length === 0 ? [toAll] : []),
+    ...routes.map((route, at) => {
+      return { ...of('notification', at), to: route.emails.join(', '), when: undefined, route };
+    }),
+    { ...of('reply'), to: person, when: reply && replyTimes[reply.when] },
+    { ...of('confirmation'), to: person, when: doubleOptIn && whens.confirmation },
+    { ...of('change'), to: person, when: existing === 'confirm' ? whens.change : undefined },
   ];
 }
+
+const of = (name: Email['name'], place?: number) => ({ id: `${name} ${place}`, name });

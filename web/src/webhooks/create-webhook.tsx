@@ -44,6 +44,7 @@ export function CreateWebhook({ scope, opened, onClose }: CreateWebhookProps) {
       )}
       {!created && (
         <WebhookForm
+          scope={scope}
           initial={{ format: 'standard', events: EVENTS }}
           action={t.webhooks.submit}
           sending={create}

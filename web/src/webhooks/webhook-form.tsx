@@ -1,22 +1,34 @@
-import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Checkbox, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
 import { issuesOf } from '../api/call.ts';
 import type { Webhook } from '../api/endpoints.ts';
 import { DialogForm, type Sending } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
 import { SettingLink } from '../texts/setting-link.tsx';
 import { t } from '../texts/texts.ts';
+import { scopedSchemaQuery } from '../users/queries.ts';
+import type { Scope } from '../users/scope.ts';
 import { EVENTS, FORMATS, hidesUrl } from './names.ts';
+
+// Loaded on demand: it needs the kinds of fields.
+const RecordConditionsControl = lazy(() =>
+  import('../record-conditions/record-conditions-control.tsx').then((part) => ({
+    default: part.RecordConditionsControl,
+  })),
+);
 
 type Values = Pick<Webhook, 'events' | 'format'> & {
   /** Undefined: the stored one stays. */
   url?: string;
+  if?: Webhook['if'] | null;
 };
 
 /** The problems of a URL that a setting of the service allows. */
 const OF_SETTING: readonly (string | undefined)[] = ['notHttps', 'privateAddress'];
 
 interface WebhookFormProps {
+  scope: Scope;
   /** Of a webhook that exists, with its `url` as the service shows it. */
   initial: Values;
   action: string;
@@ -26,25 +38,28 @@ interface WebhookFormProps {
 }
 
 /** The receiver, the URL and the events of a webhook. */
-export function WebhookForm({ initial, action, sending, onSubmit, onCancel }: WebhookFormProps) {
+export function WebhookForm({ scope, initial, action, sending, onSubmit, onCancel }: WebhookFormProps) {
+  const { data: schema } = useQuery(scopedSchemaQuery(scope));
   const isHidden = initial.url !== undefined && hidesUrl(initial);
   const [url, setUrl] = useState(isHidden ? '' : (initial.url ?? ''));
   const [format, setFormat] = useState<Webhook['format']>(initial.format);
   const [events, setEvents] = useState<string[]>(initial.events);
+  const [conditions, setConditions] = useState(initial.if ?? undefined);
   const keepsUrl = isHidden && url.trim() === '' && hidesUrl({ format });
   const submit = (): void => {
     const chosen = EVENTS.filter((type) => events.includes(type));
-    onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen });
+    onSubmit({ ...(!keepsUrl && { url: url.trim() }), format, events: chosen, if: conditions ?? null });
   };
   const ofUrl = issuesOf(sending.error).find(({ path }) => path === 'url');
   const ofEvents = issuesOf(sending.error).find(({ path }) => path.startsWith('events'));
+  const ofConditions = issuesOf(sending.error).filter(({ path }) => /^if\b/.test(path));
   const { place } = t.webhooks.formats[format];
   return (
     <DialogForm
       noValidate
       action={action}
       sending={sending}
-      error={ofUrl || ofEvents ? null : sending.error}
+      error={ofUrl || ofEvents || ofConditions.length > 0 ? null : sending.error}
       onSubmit={submit}
       onCancel={onCancel}
     >
@@ -87,6 +102,20 @@ export function WebhookForm({ initial, action, sending, onSubmit, onCancel }: We
           })}
         </Stack>
       </Checkbox.Group>
+      {schema && (
+        <Suspense fallback={null}>
+          <RecordConditionsControl
+            scope={scope}
+            fields={schema.fields}
+            value={conditions}
+            problems={Object.fromEntries(ofConditions.map(({ path, message }) => [path, message]))}
+            onChange={(next) => setConditions(next as Webhook['if'])}
+          />
+          <Text size="xs" c="dimmed">
+            {t.webhooks.conditionsNote}
+          </Text>
+        </Suspense>
+      )}
     </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
@@ -11,6 +11,11 @@ import { TestResult } from './test-result.tsx';
 import { WebhookMenu } from './webhook-menu.tsx';
 import { WebhookState } from './webhook-state.tsx';
 import classes from './webhooks.module.css';
+
+// Loaded on demand: its words need the kinds of fields.
+const ConditionFacts = lazy(() =>
+  import('../record-conditions/condition-facts.tsx').then((part) => ({ default: part.ConditionFacts })),
+);
 
 /** The webhooks of an app, each with its state and actions. */
 export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[]; scope: Scope }) {
@@ -24,7 +29,7 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
             </Link>
             <WebhookMenu webhook={webhook} scope={scope} />
           </div>
-          <WebhookFacts webhook={webhook} />
+          <WebhookFacts webhook={webhook} scope={scope} />
           <WebhookActions webhook={webhook} scope={scope}>
             <Button
               component={Link}
@@ -42,13 +47,18 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
   );
 }
 
-export function WebhookFacts({ webhook }: { webhook: Webhook }) {
+export function WebhookFacts({ webhook, scope }: { webhook: Webhook; scope: Scope }) {
   const names = EVENTS.filter((type) => webhook.events.includes(type)).map((type) => t.webhooks.events[type].inList);
   return (
     <div className={classes.facts}>
       <WebhookState webhook={webhook} />
       {webhook.format !== 'standard' && <span>{t.webhooks.formats[webhook.format].name}</span>}
       <span>{t.webhooks.usersEvents(names.join(', '))}</span>
+      {webhook.if && (
+        <Suspense fallback={null}>
+          <ConditionFacts scope={scope} conditions={webhook.if} problem={webhook.problem} />
+        </Suspense>
+      )}
       <span>{t.webhooks.added(<Time at={webhook.createdAt} relative />)}</span>
     </div>
   );

@@ -56,6 +56,7 @@ export function WebhookMenu({ webhook, scope, onDeleted }: WebhookMenuProps) {
       </ActionsMenu>
       <Dialog opened={dialog === 'change'} onClose={close} title={t.webhooks.changeTitle}>
         <WebhookForm
+          scope={scope}
           initial={webhook}
           action={t.common.save}
           sending={change}

@@ -36,7 +36,7 @@ export default function WebhookPage({ id, scope }: { id: string; scope: Scope })
   return (
     <>
       <UpLink path={path} name={t.webhooks.title} />
-      <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} />}>
+      <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} scope={scope} />}>
         <WebhookMenu webhook={webhook} scope={scope} onDeleted={() => navigate(path, { replace: true })} />
       </PageHeader>
       <div className={card.stack}>

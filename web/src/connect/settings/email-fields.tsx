@@ -11,6 +11,9 @@ import type { SettingsEditor } from './use-settings.ts';
 // Loaded on demand: its preview needs the kinds of fields.
 const ReplyFields = lazy(() => import('./reply-fields.tsx').then((part) => ({ default: part.ReplyFields })));
 
+// Loaded on demand: its conditions need the kinds of fields.
+const RouteFields = lazy(() => import('./route-fields.tsx').then((part) => ({ default: part.RouteFields })));
+
 const TIMES = ['each', 'daily'] as const;
 
 /** The inputs of the emails of an app. Those that the service cannot send can only be unset. */
@@ -48,7 +51,7 @@ export function EmailFields({ app, editor }: { app: ConnectedApp; editor: Settin
       <NativeSelect
         label={t.connect.settings.names.notifyWhen}
         value={draft.notifyWhen}
-        disabled={draft.notifyEmails.trim() === ''}
+        disabled={draft.notifyEmails.trim() === '' && draft.notifyRoutes === ''}
         error={capitalize(problems.notifyWhen)}
         data={TIMES.map((value) => ({ value, label: t.connect.settings.times[value] }))}
         onChange={(event) => {
@@ -57,6 +60,7 @@ export function EmailFields({ app, editor }: { app: ConnectedApp; editor: Settin
         }}
       />
       <Suspense fallback={null}>
+        <RouteFields app={app} editor={editor} isDisabled={isUnknown || cannotSend !== undefined} />
         <ReplyFields
           editor={editor}
           sourceAppId={app.sourceAppId}

@@ -56,6 +56,8 @@ export interface SettingsDraft {
   /** One address in each line. */
   notifyEmails: string;
   notifyWhen: Notify['when'];
+  /** Those who hear of some records only, as JSON of {@link DraftRoute}. */
+  notifyRoutes: string;
   /** Empty: no reply. */
   replyWhen: '' | Reply['when'];
   replySubject: string;
@@ -67,6 +69,14 @@ export interface SettingsDraft {
 type Captcha = NonNullable<FormSettings['captcha']>;
 type Notify = NonNullable<FormSettings['notify']>;
 type Reply = NonNullable<FormSettings['reply']>;
+
+/** A route of notifications that is being edited. */
+export interface DraftRoute {
+  /** Absent while it has no condition. */
+  if?: NonNullable<Notify['routes']>[number]['if'] | undefined;
+  /** One address in each line. */
+  emails: string;
+}
 
 export type SettingName = keyof SettingsDraft;
 
@@ -94,6 +104,9 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     receipt: settings.receipt === undefined ? '' : `${settings.receipt}`,
     notifyEmails: settings.notify?.emails.join('\n') ?? '',
     notifyWhen: settings.notify?.when ?? 'each',
+    notifyRoutes: routesText(
+      settings.notify?.routes?.map((route) => ({ if: route.if, emails: route.emails.join('\n') })) ?? [],
+    ),
     replyWhen: settings.reply?.when ?? '',
     replySubject: settings.reply?.subject ?? '',
     replyText: settings.reply?.text ?? '',
@@ -239,6 +252,13 @@ export function settingsOf(
   };
 }
 
+/** Returns the routes of a draft. */
+export const routesIn = ({ notifyRoutes }: Pick<SettingsDraft, 'notifyRoutes'>): DraftRoute[] =>
+  JSON.parse(notifyRoutes || '[]');
+
+/** Returns routes as a draft has them; empty when there is none. */
+export const routesText = (routes: readonly DraftRoute[]): string => (routes.length > 0 ? JSON.stringify(routes) : '');
+
 const isOfEmail = (name: SettingName): boolean => /^(?:doubleOptIn$|notify|reply)/.test(name);
 
 function replyOf(draft: SettingsDraft, keys: readonly string[]): Reply | null {
@@ -257,13 +277,24 @@ function captchaOf({ captchaSiteKey, captchaSecret, captchaOutage }: SettingsDra
 
 const isOfTheme = (name: SettingName): boolean => (THEME_NAMES as readonly string[]).includes(name);
 
-function notifyOf({ notifyEmails, notifyWhen }: SettingsDraft): Notify | null {
-  const emails = notifyEmails.split(/[\s,;]+/).filter((email) => email !== '');
-  return emails.length > 0 ? { emails, when: notifyWhen } : null;
+function notifyOf(draft: SettingsDraft): SettingsInput['notify'] {
+  const { notifyEmails, notifyWhen: when } = draft;
+  const emails = addressesIn(notifyEmails);
+  // The service says that a route without conditions is incomplete.
+  const routes = routesIn(draft).map((route) => ({ if: route.if ?? {}, emails: addressesIn(route.emails) }));
+  if (routes.length > 0) return { emails, when, routes };
+  return emails.length > 0 ? { emails, when } : null;
 }
 
-/** The setting of this form to which a problem belongs, by its path; of titles `pages.0`. */
+const addressesIn = (text: string): string[] => text.split(/[\s,;]+/).filter((email) => email !== '');
+
+/**
+ * The setting of this form to which a problem belongs, by its path; of titles `pages.0`, and within
+ * a route the path.
+ */
 export function settingAt(path: string): string {
+  if (path === 'notify.routes') return 'notifyRoutes';
+  if (path.startsWith('notify.routes.')) return path;
   if (path === 'notify.when') return 'notifyWhen';
   const [, ofReply] = /^reply\.(subject|texts?)\b/.exec(path) ?? [];
   if (ofReply) return `reply${ofReply.charAt(0).toUpperCase()}${ofReply.slice(1)}`;
@@ -312,4 +343,4 @@ export function withoutSecret({ base, draft }: DraftState): DraftState | undefin
 }
 
 /** The drafts of the settings form. */
-export const settingsDrafts = tabDrafts<DraftState>('form settings', 5);
+export const settingsDrafts = tabDrafts<DraftState>('form settings', 6);

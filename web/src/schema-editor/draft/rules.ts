@@ -15,6 +15,7 @@ export {
 export {
   completeDefinition,
   definitionIssues,
+  EMAIL_FIELD,
   type FieldDefinition,
   FieldDefinitionInput,
   isOfStaff,
@@ -30,6 +31,7 @@ export {
   type FormControl,
   formControl,
   formControls,
+  recordConditionWords,
   sampleData,
   valueFromForm,
 } from '#src/features/display/presentation.ts';

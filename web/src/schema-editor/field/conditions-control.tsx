@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Fieldset, NativeSelect, TagsInput, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { NumberInput } from '../../components/form/number-input.tsx';
 import { TrashIcon } from '../../components/icons.tsx';
 import { enteredNumber, numberText } from '../../texts/numbers.ts';
@@ -16,31 +16,36 @@ import {
 import type { LooseDefinition } from '../draft/draft.ts';
 import { labelsOf } from '../draft/form-options.ts';
 import { capitalize } from '../draft/messages.ts';
-import { type Condition, type Conditions, isOfStaff, MAX_CONDITIONS } from '../draft/rules.ts';
+import { type Condition, type Conditions, MAX_CONDITIONS } from '../draft/rules.ts';
 import classes from './conditions-control.module.css';
 
 interface ConditionsControlProps {
-  name: 'showIf' | 'requiredIf';
+  /** What the conditions decide, for example `Shown only if`. */
+  legend: string;
+  /** The place of the conditions in the paths of problems, such as `showIf`. */
+  path: string;
   value: Conditions | undefined;
-  /** The definitions above the field. */
-  earlier: readonly LooseDefinition[];
-  /** Messages by the path below the definition, such as `showIf.all.0.value`. */
+  /** The fields that the conditions may name. */
+  fields: readonly LooseDefinition[];
+  /** Messages by path, such as `showIf.all.0.value`. */
   problems: Readonly<Record<string, string>>;
+  /** Shown below the conditions. */
+  children?: ReactNode;
   onChange: (value: Conditions | undefined) => void;
 }
 
-/** Edits the conditions under which a field is shown or required. */
-export function ConditionsControl({ name, value, earlier, problems, onChange }: ConditionsControlProps) {
-  const fields = earlier.filter((definition) => !isOfStaff(definition));
+/** Edits conditions on fields, such as those under which a field is shown or required. */
+export function ConditionsControl(props: ConditionsControlProps) {
+  const { legend, path, value, fields, problems, children, onChange } = props;
   const list = value ? listOf(value) : [];
   const mode = value?.any ? 'any' : 'all';
   const [first] = fields;
   const change = (next: readonly Condition[]): void => onChange(withList(value, next));
   return (
-    <Fieldset legend={texts[name]} className={classes.conditions ?? ''}>
+    <Fieldset legend={legend} className={classes.conditions ?? ''}>
       {list.length > 1 && (
         <NativeSelect
-          aria-label={`${texts[name]}: ${texts.mode}`}
+          aria-label={`${legend}: ${texts.mode}`}
           value={mode}
           data={[
             { value: 'all', label: texts.all },
@@ -53,11 +58,11 @@ export function ConditionsControl({ name, value, earlier, problems, onChange }: 
         <Row
           // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no identity but its place
           key={index}
-          legend={texts[name]}
+          legend={legend}
           place={index + 1}
           condition={condition}
           fields={fields}
-          problemOf={(part) => capitalize(problems[`${name}.${mode}.${index}${part}`])}
+          problemOf={(part) => capitalize(problems[`${path}.${mode}.${index}${part}`])}
           onChange={(next) => change(list.with(index, next))}
           onRemove={() => change(list.toSpliced(index, 1))}
         />
@@ -77,7 +82,7 @@ export function ConditionsControl({ name, value, earlier, problems, onChange }: 
           {texts.noEarlier}
         </Text>
       )}
-      {[problems[name], problems[`${name}.${mode}`]].map(
+      {[problems[path], problems[`${path}.${mode}`]].map(
         (problem) =>
           problem && (
             <Text key={problem} c="var(--mantine-color-error)">
@@ -85,6 +90,7 @@ export function ConditionsControl({ name, value, earlier, problems, onChange }: 
             </Text>
           ),
       )}
+      {children}
     </Fieldset>
   );
 }

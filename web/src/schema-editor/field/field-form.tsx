@@ -83,6 +83,7 @@ function Disclosure({ title, isOpen, onToggle, children }: DisclosureProps) {
 
 /** When the field counts. Open for a field that has conditions. */
 function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps) {
+  const fields = earlier.filter((one) => !isOfStaff(one));
   const has = CONDITIONS.some((name) => definition[name] !== undefined);
   const [isOpen, setOpen] = useState<boolean>();
   return (
@@ -90,9 +91,10 @@ function WhenSection({ definition, earlier, problems, onChange }: FieldFormProps
       {CONDITIONS.map((name) => (
         <ConditionsControl
           key={name}
-          earlier={earlier}
+          legend={conditionTexts[name]}
+          path={name}
+          fields={fields}
           problems={problems}
-          name={name}
           value={definition[name] as Conditions | undefined}
           onChange={(conditions) => onChange({ [name]: conditions })}
         />

@@ -152,6 +152,7 @@ export const audit: typeof en = {
     expiresAt: 'Läuft ab',
     fields: 'Reihenfolge der Felder',
     format: 'Empfänger',
+    if: 'Bedingungen',
     rejectUnknown: 'Unbekannte Felder werden abgelehnt',
     role: 'Rolle',
     scopes: 'Berechtigungen',

@@ -1,4 +1,5 @@
 import type { conditions as en } from '../en/conditions.ts';
+import { formatNumber } from '../format.ts';
 
 export const conditions: typeof en = {
   showIf: 'Nur anzeigen, wenn',
@@ -40,6 +41,18 @@ export const conditions: typeof en = {
   pageTitleIn: (page, language) => `Titel der Seite ${page} auf ${language}`,
   pageDescription: (page) => `Beschreibung der Seite ${page}`,
   pageDescriptionIn: (page, language) => `Beschreibung der Seite ${page} auf ${language}`,
+  ofRecords: {
+    onlyIf: 'Nur wenn',
+    ofRoute: (place) => `Regel ${place}: nur wenn`,
+    email: 'E-Mail',
+    inWords: (conditions) => `Nur wenn: ${conditions}`,
+    matches: (matches, of) =>
+      of === 0
+        ? 'Es gibt noch keinen Datensatz zum Ausprobieren'
+        : `Hätte für ${formatNumber(matches)} der letzten ${formatNumber(of)} gegolten`,
+    removed: 'Sie nennt ein Feld, das entfernt wurde, und dieser Teil gilt nie',
+    outdated: (reason) => `Seit einer Änderung der Felder gilt: Ein Teil davon ${reason}`,
+  },
   changes: {
     showIf: (name) => `${name}: wann es gezeigt wird, wurde geändert`,
     showIfRemoved: (name) => `${name}: wird immer gezeigt`,

@@ -211,6 +211,7 @@ export const connect: typeof en = {
       doubleOptIn: 'Personen bitten, ihre E-Mail-Adresse zu bestätigen',
       notifyEmails: 'Per E-Mail benachrichtigen',
       notifyWhen: 'Benachrichtigung senden',
+      notifyRoutes: 'Andere über manche Einträge benachrichtigen',
       replyWhen: 'Der Person per E-Mail antworten',
       replySubject: 'Betreff der Antwort',
       replyText: 'Text der Antwort',
@@ -337,6 +338,13 @@ export const connect: typeof en = {
       each: 'Bei jedem neuen oder geänderten Eintrag, mit seinen Werten',
       daily: 'Einmal am Tag, nur mit Zahlen',
     },
+    routesNote:
+      'Diese Adressen erhalten die E-Mail zu einem Eintrag neben den Adressen oben, wenn beim Senden die Bedingungen gelten',
+    routesEach: 'Regeln brauchen eine Benachrichtigung für jeden Eintrag',
+    routeEmails: (place) => `Adressen der Regel ${place}`,
+    routeEmailsNote: 'Eine Adresse in jeder Zeile, höchstens 10',
+    addRoute: 'Regel hinzufügen',
+    removeRoute: (place) => `Regel ${place} entfernen`,
     replyNote: 'Höchstens eine E-Mail pro Stunde und 5 pro Tag. Antworten darauf gehen an die erste Adresse darüber',
     replyTimes: {
       never: 'Keine Antwort',

@@ -146,6 +146,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notColor: 'muss eine Farbe wie #1f5fd6 sein',
   notImage: 'muss ein Bild (PNG, JPEG oder WebP) als Data-URL sein',
   imageTooLarge: 'muss ein Bild von höchstens {max} kB sein',
+  onlyWithEach: 'gibt es nur mit each',
   notNotifyTime: 'muss each oder daily sein',
   pageTwice: 'ist die Seite eines früheren Eintrags',
   notPlaceholder: 'hat den Platzhalter {placeholder}, der nicht in include steht',

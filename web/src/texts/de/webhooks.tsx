@@ -103,6 +103,9 @@ export const webhooks: typeof en = {
   otherUrls: (setting) => <> Die Einstellung {setting} des Dienstes erlaubt andere Adressen.</>,
   eventsToSend: 'Ereignisse',
   noEvents: 'Wählen Sie mindestens ein Ereignis aus.',
+  conditionsNote:
+    'Ein Ereignis wird nur gesendet, wenn die Bedingungen für den Datensatz gelten, während es den Dienst verlässt. ' +
+    'Löschungen werden immer gesendet.',
   submit: 'Hinzufügen',
 
   changeTitle: 'Webhook ändern',

@@ -154,6 +154,7 @@ export const audit = {
     expiresAt: 'Ends',
     fields: 'Order of the fields',
     format: 'Receiver',
+    if: 'Conditions',
     rejectUnknown: 'Unknown fields are rejected',
     role: 'Role',
     scopes: 'Scopes',

@@ -1,6 +1,7 @@
 import type { ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
+import { formatNumber } from '../format.ts';
 
-/** Texts of conditions and pages, which only the schema editor and the form settings load. */
+/** Texts of conditions and pages, which only pages with conditions load. */
 export const conditions = {
   showIf: 'Shown only if',
   requiredIf: 'Required only if',
@@ -41,6 +42,19 @@ export const conditions = {
   pageTitleIn: (page: number, language: string) => `Title of page ${page} in ${language}`,
   pageDescription: (page: number) => `Description of page ${page}`,
   pageDescriptionIn: (page: number, language: string) => `Description of page ${page} in ${language}`,
+  /** Conditions on records: of webhooks and of notifications. */
+  ofRecords: {
+    onlyIf: 'Only if',
+    ofRoute: (place: number) => `Route ${place}: only if`,
+    email: 'Email',
+    inWords: (conditions: string) => `Only if ${conditions}`,
+    matches: (matches: number, of: number) =>
+      of === 0
+        ? 'There is no record yet to try it on'
+        : `Would have matched ${formatNumber(matches)} of the last ${formatNumber(of)}`,
+    removed: 'It names a field that was removed, and this part never holds',
+    outdated: (reason: string) => `Since a change of the fields, a part of it ${reason}`,
+  },
   changes: {
     showIf: (name: string) => `${name}: when it is shown has changed`,
     showIfRemoved: (name: string) => `${name}: it is always shown`,

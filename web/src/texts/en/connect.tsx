@@ -204,6 +204,7 @@ export const connect = {
       doubleOptIn: 'Ask people to confirm their email address',
       notifyEmails: 'Notify by email',
       notifyWhen: 'Send the notification',
+      notifyRoutes: 'Notify others about some entries',
       replyWhen: 'Reply to the person by email',
       replySubject: 'Subject of the reply',
       replyText: 'Text of the reply',
@@ -331,6 +332,13 @@ export const connect = {
       each: 'For each new or changed entry, with its values',
       daily: 'Once a day, with numbers only',
     },
+    routesNote:
+      'These addresses receive the email about an entry if the conditions hold when it is sent, beside the addresses above',
+    routesEach: 'Routes need a notification for each entry',
+    routeEmails: (place: number) => `Addresses of route ${place}`,
+    routeEmailsNote: 'One address in each line, at most 10',
+    addRoute: 'Add route',
+    removeRoute: (place: number) => `Remove route ${place}`,
     replyNote: 'At most one email in an hour and 5 in a day. Answers go to the first address above',
     replyTimes: {
       never: 'No reply',

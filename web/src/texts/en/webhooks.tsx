@@ -103,6 +103,8 @@ export const webhooks = {
   otherUrls: (setting: ReactNode) => <> The setting {setting} of the service allows other addresses.</>,
   eventsToSend: 'Events',
   noEvents: 'Choose at least one event.',
+  conditionsNote:
+    'An event is sent only if the conditions hold for the record when the event leaves the service. Erasures are always sent.',
   submit: 'Add',
 
   changeTitle: 'Change webhook',
