@@ -101,6 +101,8 @@ export interface Timings extends CoreTimings {
   announceEveryMs?: number;
   /** The step of answers that do not tell who is known (spec 4.5.5). */
   answerStepMs?: number;
+  /** The time for a test email (spec 4.12). */
+  testMailWithinMs?: number;
   /** The time for a request, see `Deadline`. */
   deadlineMs?: number;
 }
@@ -241,6 +243,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     mailLimits: timings.mailLimits,
     findForm: submissions.findForm,
     changes: submissions.changes,
+    emailOf: async (id) => (await accounts.store.findById(id))?.email,
+    testMailWithinMs: timings.testMailWithinMs,
   });
   const webhooks = createWebhooks({
     ...shared,

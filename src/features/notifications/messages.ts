@@ -143,12 +143,12 @@ export function createMailRenderer(deps: {
     return formImages({ sourceAppId, settings: form }).map((image) => ({ ...image, src: publicUrl + image.src }));
   }
 
-  async function reply(app: MailApp, { recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
+  async function reply(app: MailApp, { _id, recordId, lang }: MailDocument): Promise<RenderedMail | undefined> {
     const { reply: settings, notify, timeZone = 'UTC' } = app.form ?? {};
     if (!app.form || !settings || !recordId) return undefined;
     const person = await confirmations.find(app.id, recordId);
     const record = person && (await records.find(app.id, recordId));
-    if (!person || !record || (await mayNotReceive(app, person.email, recordId))) return undefined;
+    if (!person || !record || (await mayNotReceive(app, person.email, recordId, _id))) return undefined;
     const fields = new Map((await fieldsOf(app.id)).map((field) => [field.key, field]));
     const tag = languageFor(app.form, lang);
     const language = languageOf(tag);
@@ -168,8 +168,8 @@ export function createMailRenderer(deps: {
   }
 
   /** Resolves with whether an address is one of a program, is suppressed, or refused an email. */
-  async function mayNotReceive(app: MailApp, email: string, recordId: RecordId): Promise<boolean> {
-    if (isOfProgram(email) || (await queue.hasBounced(recordId))) return true;
+  async function mayNotReceive(app: MailApp, email: string, recordId: RecordId, id: string): Promise<boolean> {
+    if (isOfProgram(email) || (await queue.hasBounced(recordId, id))) return true;
     return (await suppressions.among(app.id, [email])).has(email);
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SmtpServer } from '../../../src/platform/core/smtp-url.ts';
-import { createMailer, type Mailer, MailFailure } from '../../../src/platform/mail/mailer.ts';
+import { MailFailure } from '../../../src/platform/mail/failure.ts';
+import { createMailer, type Mailer } from '../../../src/platform/mail/mailer.ts';
 import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/peers/smtp.ts';
 
 const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };
@@ -20,7 +21,7 @@ async function start(server: Partial<SmtpServer> = {}, options: SmtpOptions = {}
   mailer = createMailer({ server: { ...plain, ...server }, from: FROM });
 }
 
-const failureOf = async (sending: Promise<void>): Promise<MailFailure> => {
+const failureOf = async (sending: Promise<unknown>): Promise<MailFailure> => {
   const error = await sending.then(
     () => undefined,
     (reason: unknown) => reason,
