@@ -24,6 +24,7 @@ const OPENED: Record<Scope, string[]> = {
     'listSubmissions',
     'getFile',
     'linkFile',
+    'listMails',
   ],
   'users:write': [
     'eraseUsers',
@@ -38,6 +39,7 @@ const OPENED: Record<Scope, string[]> = {
     'changeUsers',
     'undoChange',
     'stopChange',
+    'retryMail',
   ],
   import: [
     'createImport',

@@ -1,23 +1,42 @@
-import { Anchor, Badge, Text } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { FormSettings } from '../api/endpoints.ts';
+import { Problem } from '../components/form/problem.tsx';
 import card from '../components/page/card.module.css';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { DataTable } from '../components/table/data-table.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
+import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
+import { reasonOf, useMailChanges, useMailFailure } from './queries.ts';
+import { SentEmails } from './sent-emails.tsx';
 
-/** The emails that an app sends: links to their settings, with who receives each, and when. */
+/** The emails that an app sends, with who receives each, and when; and those of the last 30 days. */
 export default function EmailsPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
+  const { manage } = useAbilities();
+  const { test } = useMailChanges(scope);
+  const failure = useMailFailure(scope);
   return (
-    <>
-      <PageHeader title={t.apps.pages.emails} note={t.connect.emails.note(scope.sourceAppId)} />
+    <div className={card.stack}>
+      <PageHeader title={t.apps.pages.emails} note={t.connect.emails.note(scope.sourceAppId)}>
+        {manage && status?.mail && (
+          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+            {t.emails.test}
+          </Button>
+        )}
+      </PageHeader>
+      <TestResult test={test} />
+      {failure !== undefined && (
+        <Alert color="red" role="status">
+          {failure}
+        </Alert>
+      )}
       {error && <LoadError error={error} onRetry={refetch} />}
       <section className={card.card} aria-label={t.apps.pages.emails}>
         {status?.mail === false && (
@@ -33,11 +52,14 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
             columns={[
               {
                 name: t.connect.emails.email,
-                cell: ({ id }) => (
-                  <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
-                    {t.connect.emails.names[id]}
-                  </Anchor>
-                ),
+                cell: ({ id }) =>
+                  manage ? (
+                    <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
+                      {t.connect.emails.names[id]}
+                    </Anchor>
+                  ) : (
+                    t.connect.emails.names[id]
+                  ),
               },
               { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
               {
@@ -48,7 +70,27 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
           />
         )}
       </section>
-    </>
+      <SentEmails scope={scope} />
+    </div>
+  );
+}
+
+function TestResult({ test: { data, error } }: { test: Pick<ReturnType<typeof useMailChanges>['test'], 'data' | 'error'> }) {
+  if (error) return <Problem error={error} p="xs" />;
+  if (!data) return null;
+  if (data.ok) {
+    return (
+      <Alert color="green" role="status" title={t.emails.tested}>
+        {t.emails.testedNote}
+      </Alert>
+    );
+  }
+  const { text, detail } = reasonOf(data.error ?? '');
+  return (
+    <Alert color="red" role="alert" title={t.emails.testFailed}>
+      {text}
+      {detail !== '' && <Text size="sm">{detail}</Text>}
+    </Alert>
   );
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CrossIcon, MenuIcon } from '../components/icons.tsx';
 import { t } from '../texts/texts.ts';
+import { FailureMark } from './failure-mark.tsx';
 import type { usePlace } from './place.ts';
 import classes from './shell.module.css';
 
@@ -30,7 +31,7 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
   return (
     <nav className={classes.nav} aria-label={t.shell.mainNavigation} data-open={isOpen || undefined}>
       <ul id={id} className={classes.links}>
-        {links.map(({ href, name, Icon, isCurrent, count }) => (
+        {links.map(({ href, name, Icon, isCurrent, count, failure }) => (
           <li key={href} className={classes.item}>
             <Link href={href} className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
               <Icon />
@@ -43,6 +44,7 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
                   <span className="visually-hidden">({count})</span>
                 </>
               )}
+              {failure !== undefined && <FailureMark failure={failure} className={classes.count} />}
             </Link>
           </li>
         ))}
