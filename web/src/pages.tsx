@@ -137,7 +137,7 @@ function AppPages({ scope }: { scope: Scope }) {
     webhooks: can.webhooks && <WebhooksPage scope={scope} />,
     privacy: can.export && <PrivacyPage scope={scope} />,
     keys: can.manage && <KeysPage scope={scope} />,
-    emails: <EmailsPage scope={scope} />,
+    emails: can.manage && <EmailsPage scope={scope} />,
     audit: can.manage && <AuditPage scope={scope} />,
     settings: can.manage && <SettingsPage scope={scope} />,
     members: can.members && <MembersPage sourceAppId={sourceAppId} />,

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Badge, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import type { FormSettings } from '../api/endpoints.ts';
+import type { FormSettings, ResponseBody } from '../api/endpoints.ts';
 import { Problem } from '../components/form/problem.tsx';
 import card from '../components/page/card.module.css';
 import { LoadError } from '../components/page/load-error.tsx';
@@ -9,7 +9,6 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { DataTable } from '../components/table/data-table.tsx';
 import { TableSkeleton } from '../components/table/table-skeleton.tsx';
 import { formSettingsQuery, mailStatusQuery } from '../connect/queries.ts';
-import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 import { reasonOf, useMailChanges, useMailFailure } from './queries.ts';
@@ -19,63 +18,65 @@ import { SentEmails } from './sent-emails.tsx';
 export default function EmailsPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));
-  const { manage } = useAbilities();
   const { test } = useMailChanges(scope);
   const failure = useMailFailure(scope);
   return (
-    <div className={card.stack}>
+    <>
       <PageHeader title={t.apps.pages.emails} note={t.connect.emails.note(scope.sourceAppId)}>
-        {manage && status?.mail && (
+        {status?.mail && (
           <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
             {t.emails.test}
           </Button>
         )}
       </PageHeader>
-      <TestResult test={test} />
-      {failure !== undefined && (
-        <Alert color="red" role="status">
-          {failure}
-        </Alert>
-      )}
-      {error && <LoadError error={error} onRetry={refetch} />}
-      <section className={card.card} aria-label={t.apps.pages.emails}>
-        {status?.mail === false && (
-          <Text p="md" c="dimmed">
-            {t.connect.settings.noMail}
-          </Text>
+      <div className={card.stack}>
+        <TestResult test={test} />
+        {failure !== undefined && (
+          <Alert color="red" role="status">
+            {failure}
+          </Alert>
         )}
-        {!data && !error && <TableSkeleton rows={4} />}
-        {data && (
-          <DataTable
-            label={t.connect.emails.table}
-            rows={emailsOf(data.settings)}
-            columns={[
-              {
-                name: t.connect.emails.email,
-                cell: ({ id }) =>
-                  manage ? (
+        {error && <LoadError error={error} onRetry={refetch} />}
+        <section className={card.card} aria-label={t.apps.pages.emails}>
+          {status?.mail === false && (
+            <Text p="md" c="dimmed">
+              {t.connect.settings.noMail}
+            </Text>
+          )}
+          {!data && !error && <TableSkeleton rows={4} />}
+          {data && (
+            <DataTable
+              label={t.connect.emails.table}
+              rows={emailsOf(data.settings)}
+              columns={[
+                {
+                  name: t.connect.emails.email,
+                  cell: ({ id }) => (
                     <Anchor component={Link} href={appPath(scope, 'settings')} inherit>
                       {t.connect.emails.names[id]}
                     </Anchor>
-                  ) : (
-                    t.connect.emails.names[id]
                   ),
-              },
-              { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
-              {
-                name: t.connect.emails.when,
-                cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
-              },
-            ]}
-          />
-        )}
-      </section>
-      <SentEmails scope={scope} />
-    </div>
+                },
+                { name: t.connect.emails.to, className: 'breaks', cell: ({ to }) => to },
+                {
+                  name: t.connect.emails.when,
+                  cell: ({ when }) => when ?? <Badge color="gray">{t.connect.emails.off}</Badge>,
+                },
+              ]}
+            />
+          )}
+        </section>
+        <SentEmails scope={scope} />
+      </div>
+    </>
   );
 }
 
-function TestResult({ test: { data, error } }: { test: Pick<ReturnType<typeof useMailChanges>['test'], 'data' | 'error'> }) {
+interface TestResultProps {
+  test: { data: ResponseBody<'POST /auth/mail/test'> | undefined; error: Error | null };
+}
+
+function TestResult({ test: { data, error } }: TestResultProps) {
   if (error) return <Problem error={error} p="xs" />;
   if (!data) return null;
   if (data.ok) {

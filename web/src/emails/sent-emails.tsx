@@ -10,7 +10,6 @@ import { LoadError } from '../components/page/load-error.tsx';
 import { CursorPager, useCursorPages } from '../components/table/cursor-pager.tsx';
 import { DataTable } from '../components/table/data-table.tsx';
 import { ListBody } from '../components/table/list-body.tsx';
-import { useAbilities } from '../session/abilities.tsx';
 import { t } from '../texts/texts.ts';
 import { recordPath, type Scope } from '../users/scope.ts';
 import classes from './emails.module.css';
@@ -86,7 +85,6 @@ interface MailsTableProps {
 }
 
 function MailsTable({ mails, scope, retrying, onRetry }: MailsTableProps) {
-  const { edit } = useAbilities();
   return (
     <DataTable
       label={t.emails.table}
@@ -114,7 +112,6 @@ function MailsTable({ mails, scope, retrying, onRetry }: MailsTableProps) {
         { name: t.common.time, className: classes.nowrap, cell: ({ at }) => <Time at={at} relative /> },
       ]}
       actions={(mail) =>
-        edit &&
         mail.state === 'failed' && (
           <Button
             size="xs"
@@ -134,7 +131,7 @@ function MailsTable({ mails, scope, retrying, onRetry }: MailsTableProps) {
 
 /** The state of an email, with why its last attempt failed, and when the next one follows. */
 function State({ mail }: { mail: Mail }) {
-  const { state, nextAt, attempts, purpose } = mail;
+  const { state, nextAt, attempts } = mail;
   const error = lastAttempt(mail)?.error;
   return (
     <>
@@ -147,9 +144,7 @@ function State({ mail }: { mail: Mail }) {
       {nextAt !== undefined && <div className={classes.muted}>{nextAttempt(nextAt)}</div>}
       {attempts.length > 0 && (
         <details className={classes.muted}>
-          <summary aria-label={`${t.emails.attempts(attempts.length)}, ${t.emails.attemptsOf(t.emails.purposes[purpose])}`}>
-            {t.emails.attempts(attempts.length)}
-          </summary>
+          <summary>{t.emails.attempts(attempts.length)}</summary>
           <ol className={classes.attempts}>
             {attempts.map((attempt) => (
               <li key={attempt.at}>

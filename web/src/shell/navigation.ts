@@ -73,7 +73,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       { path: 'webhooks', name: t.apps.pages.webhooks, needs: 'webhooks' },
       { path: 'keys', name: t.apps.pages.keys, needs: 'manage' },
-      { path: 'emails', name: t.apps.pages.emails },
+      { path: 'emails', name: t.apps.pages.emails, needs: 'manage' },
     ],
   },
   { name: t.apps.pages.privacy, Icon: LockIcon, pages: one('privacy', t.apps.pages.privacy, 'export') },

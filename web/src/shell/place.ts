@@ -73,7 +73,7 @@ export function usePlace(session: Session): Place {
   const app = isAdmin ? named : own;
   const keeps = useKeepsSubmissions(app?.sourceAppId) ?? false;
   const held = useHeldCount(app && { sourceAppId: app.sourceAppId, asAdmin: isAdmin });
-  const mailFailure = useMailFailure(app);
+  const mailFailure = useMailFailure(app && ABILITIES[app.role].manage ? app : undefined);
   const failures = mailFailure === undefined ? {} : { emails: mailFailure };
   if (!app) {
     const pages = isAdmin ? PAGES_OF_ALL_APPS : [];

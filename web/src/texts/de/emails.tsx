@@ -25,7 +25,6 @@ export const emails: typeof en = {
     'Jede E-Mail der letzten 30 Tage steht hier mit ihren Versuchen. Eine Adresse wird nicht mit ihr aufbewahrt.',
 
   attempts: (count) => plural(count, { one: '# Versuch', other: '# Versuche' }),
-  attemptsOf: (email) => `Versuche: ${email}`,
   taken: 'Der Mailserver hat sie angenommen',
   notForAll: (reason) => `Nicht für jede Adresse: ${reason}`,
   status: (status) => `Status ${status}`,

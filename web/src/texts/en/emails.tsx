@@ -26,7 +26,6 @@ export const emails = {
   noneNote: 'Each email of the last 30 days is listed here, with its attempts. No address is kept with it.',
 
   attempts: (count: number) => plural(count, { one: '# attempt', other: '# attempts' }),
-  attemptsOf: (email: string) => `Attempts: ${email}`,
   taken: 'The mail server took it',
   notForAll: (reason: string) => `Not for every address: ${reason}`,
   status: (status: number) => `Status ${status}`,
