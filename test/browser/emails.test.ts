@@ -116,6 +116,9 @@ describe('the page of emails', () => {
     expect(await axeViolationsInBothModes(page)).toEqual([]);
     await page.setViewportSize(PHONE);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
+    // The entry of the section is behind the button.
+    await page.locator('button[aria-expanded=false]').getByText(reason).waitFor({ state: 'attached' });
+    expect(await axeViolationsInBothModes(page)).toEqual([]);
     await page.setViewportSize(WIDE);
     expectClean();
     await close();

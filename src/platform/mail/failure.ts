@@ -90,6 +90,8 @@ const isRefusal = (status: number | undefined): status is number =>
 
 /** The code of the client or of the system, or a part of the text that OpenSSL and Node.js give. */
 const CAUSES_WITHOUT_ANSWER: readonly [FailureCause, RegExp][] = [
+  // Its text may be that of any server.
+  ['protocol', /^EPROTOCOL\b/],
   ['password', /^EAUTH\b/],
   ['noPassword', /^ENOAUTH\b/],
   ['certificate', /cert|self.signed|altname|issuer/i],
@@ -98,7 +100,6 @@ const CAUSES_WITHOUT_ANSWER: readonly [FailureCause, RegExp][] = [
   ['away', /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL/],
   ['closed', /ECONNRESET|EPIPE|^ECONNECTION\b/],
   ['encryption', /^(?:ETLS|EREQUIRETLS)\b|ERR_SSL|EPROTO\b|SSL routines/],
-  ['protocol', /^EPROTOCOL\b/],
   ['away', /^ESOCKET\b/],
 ];
 

@@ -28,6 +28,8 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
     return () => document.removeEventListener('keydown', press);
   }, [isOpen]);
   if (links.length === 0) return <div className={classes.nav} />;
+  const behind = links.slice(IN_BAR);
+  const failure = behind.find((link) => link.failure !== undefined)?.failure;
   return (
     <nav className={classes.nav} aria-label={t.shell.mainNavigation} data-open={isOpen || undefined}>
       <ul id={id} className={classes.links}>
@@ -55,11 +57,12 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
           className={classes.more}
           aria-expanded={isOpen}
           aria-controls={id}
-          data-current={links.slice(IN_BAR).some(({ isCurrent }) => isCurrent) || undefined}
+          data-current={behind.some(({ isCurrent }) => isCurrent) || undefined}
           onClick={() => setOpenedAt(isOpen ? undefined : location)}
         >
           {isOpen ? <CrossIcon /> : <MenuIcon />}
           {t.shell.more}
+          {failure !== undefined && !isOpen && <FailureMark failure={failure} className={classes.count} />}
         </button>
       )}
     </nav>
