@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
-import { failureOfReason, MailFailure, type ShownFailure, UNKNOWN_FAILURE } from '../../platform/mail/failure.ts';
+import { failureOfReason, mailFailureOf, type ShownFailure } from '../../platform/mail/failure.ts';
 import { MAX_CONNECTIONS, type Mailer, type Message } from '../../platform/mail/mailer.ts';
 import { type Metrics, NO_METRICS } from '../../platform/metrics/metrics.ts';
 import {
@@ -45,7 +45,7 @@ export function createMailJob(deps: {
       const status = await mailer.send(`${_id} ${createdAt.getTime()} ${message.to}`, message);
       return { status };
     } catch (error) {
-      const failure = error instanceof MailFailure ? error : UNKNOWN_FAILURE;
+      const failure = mailFailureOf(error);
       const { reason, isPermanent } = failure;
       logger.warn({ mail: _id, purpose, attempts, reason, isPermanent }, 'an email was not sent');
       return { failure };

@@ -6,7 +6,7 @@ import { Conflict, NotFound, TooManyRequests } from '../../platform/core/errors.
 import type { Until } from '../../platform/database/clock.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
 import { renderContent } from '../../platform/mail/content.ts';
-import { MailFailure, UNKNOWN_FAILURE } from '../../platform/mail/failure.ts';
+import { mailFailureOf } from '../../platform/mail/failure.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
 import { formTitle, type MailApps } from './mail-apps.ts';
 import type { MailLog } from './mail-log.ts';
@@ -79,8 +79,7 @@ export function createMailService(deps: {
         await mailer.send(randomUUID(), { to, subject, ...renderContent('Test email', [{ text }]) });
         return { ok: true, ms: ms() };
       } catch (error) {
-        const { shown } = error instanceof MailFailure ? error : UNKNOWN_FAILURE;
-        return { ok: false, ms: ms(), error: shown.error };
+        return { ok: false, ms: ms(), error: mailFailureOf(error).shown.error };
       } finally {
         mailer.close();
       }

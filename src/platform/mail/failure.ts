@@ -48,6 +48,12 @@ interface Hidden {
   to?: string | undefined;
 }
 
+/** Returns why an email was not sent. An error of another kind is an unknown failure. */
+export const mailFailureOf = (error: unknown): MailFailure =>
+  error instanceof MailFailure
+    ? error
+    : new MailFailure('UNKNOWN', shownFailure('unknown'), { isPermanent: false, isOfMessage: false });
+
 export function toMailFailure(error: unknown, hidden: Hidden): MailFailure {
   const { name, code = name, originalCode, responseCode, command = '', message = '', response } = error as SendError;
   // A refused log-in or sender is a fault of the configuration, which can be corrected.
@@ -64,12 +70,6 @@ export function toMailFailure(error: unknown, hidden: Hidden): MailFailure {
   return new MailFailure(reason, shownFailure(cause, status, answer), { isPermanent, isOfMessage });
 }
 
-/** The failure of an attempt of which no error is known. */
-export const UNKNOWN_FAILURE = new MailFailure('UNKNOWN', shownFailure('unknown'), {
-  isPermanent: false,
-  isOfMessage: false,
-});
-
 /** Returns what is shown of the `reason` that an earlier version stored. */
 export function failureOfReason(reason: string): ShownFailure {
   if (reason === 'INTERRUPTED') return shownFailure('interrupted');
@@ -81,7 +81,7 @@ export function failureOfReason(reason: string): ShownFailure {
 
 const MAX_ERROR = 300;
 
-export function shownFailure(cause: FailureCause, status?: number, answer = ''): ShownFailure {
+function shownFailure(cause: FailureCause, status?: number, answer = ''): ShownFailure {
   return { ...(status !== undefined && { status }), error: oneLine(inWords(cause, answer), MAX_ERROR) };
 }
 
