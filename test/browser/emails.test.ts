@@ -139,7 +139,9 @@ describe('a failure of the last day', () => {
       })
       .toBe(1);
     const first = await visitAs(server, app, '/users');
-    await navigation(first.page).getByRole('link', { name: `Automation (${REASON})` }).click();
+    await navigation(first.page)
+      .getByRole('link', { name: `Automation (${REASON})` })
+      .click();
     await first.page.getByRole('link', { name: `Emails (${REASON})` }).click();
     await first.page.getByRole('status').getByText(REASON).waitFor();
     first.expectClean();

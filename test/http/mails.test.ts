@@ -45,9 +45,7 @@ beforeEach(async () => {
 });
 
 const settings = (more: object) =>
-  a.admin
-    .put(`/auth/apps/${app.sourceAppId}/form`, { notify: { emails: [TEAM], when: 'each' }, ...more })
-    .expect(200);
+  a.admin.put(`/auth/apps/${app.sourceAppId}/form`, { notify: { emails: [TEAM], when: 'each' }, ...more }).expect(200);
 const record = (email = `${randomUUID()}@example.com`): Promise<RecordId> => insertRecord(a, app.sourceAppId, email);
 const mails = () => a.db.collection<MailDocument>('mails');
 const stored = (id: string) => mails().findOne({ _id: id });
@@ -131,9 +129,7 @@ describe('GET /auth/mails (spec 4.12)', () => {
     expect(await listed(id)).toMatchObject({
       state: 'waiting',
       nextAt: expect.any(String),
-      attempts: [
-        { status: 450, error: 'the mail server asks to try again later: 4.2.1 […]: […] of 10.0.0.1 is busy' },
-      ],
+      attempts: [{ status: 450, error: 'the mail server asks to try again later: 4.2.1 […]: […] of 10.0.0.1 is busy' }],
     });
     expect(JSON.stringify(await stored(id)).toLowerCase()).not.toMatch(/lovelace|@/);
     expect(a.log().toLowerCase()).not.toContain('lovelace');
@@ -197,7 +193,9 @@ describe('GET /auth/mails (spec 4.12)', () => {
       const ids: string[] = [];
       let next: string | undefined = '';
       while (next !== undefined) {
-        const page: { mails: { id: string }[]; next?: string } = await list(`&limit=2${query}${next && `&cursor=${next}`}`);
+        const page: { mails: { id: string }[]; next?: string } = await list(
+          `&limit=2${query}${next && `&cursor=${next}`}`,
+        );
         expect(page.mails.length).toBeLessThanOrEqual(2);
         ids.push(...page.mails.map(({ id }) => id));
         next = page.next;

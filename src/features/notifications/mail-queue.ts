@@ -190,8 +190,8 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
     },
 
     /**
-     * Stores the result of a claimed email; resolves with the state that follows. Undefined: another
-     * server has the email.
+     * Stores the result of a claimed email; resolves with the state that follows. Undefined:
+     * another server has the email.
      */
     async settle(
       mail: MailDocument,
@@ -263,7 +263,10 @@ export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordR
     async *entriesOf(appIds, email) {
       const ids = await records.idsOfPerson(appIds, email);
       const options = { hint: { recordId: 1 }, batchSize: BATCH_SIZE } as const;
-      for await (const { _id, appId, purpose, state, createdAt, log } of mails.find({ recordId: { $in: ids } }, options)) {
+      for await (const { _id, appId, purpose, state, createdAt, log } of mails.find(
+        { recordId: { $in: ids } },
+        options,
+      )) {
         const attempts = log?.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
         const mail = { kind: 'mail', id: _id, purpose, state, at: createdAt.toISOString() };
         yield { appId, shown: { ...mail, ...(attempts && { attempts }) } };

@@ -1,7 +1,7 @@
 import { NamedError } from '../core/errors.ts';
 import type { SmtpServer } from '../core/smtp-url.ts';
+import { type FailureCause, inWords } from '../languages/mail-failures.ts';
 import { oneLine } from './content.ts';
-import { type FailureCause, inWords } from './failure-words.ts';
 
 /** What an operator may read of a failed attempt. */
 export interface ShownFailure {
@@ -111,7 +111,8 @@ function causeWithoutAnswer(code: string, text: string): FailureCause {
 const FULL = /\b[45]\.2\.2\b|mailbox (?:is )?full|over ?quota|quota exceeded/i;
 const TOO_MANY =
   /\b4\.7\.28\b|\b[45]\.4\.5\b|\b[45]\.5\.3\b|too many|too much|rate.?limit|limit (?:was )?(?:exceeded|reached)|exceeded .{0,40}limit|throttl/i;
-const UNKNOWN_MAILBOX = /\b[45]\.1\.(?:1|2|3|6|10)\b|unknown|no such|not exist|no mailbox|invalid (?:mailbox|recipient)/i;
+const UNKNOWN_MAILBOX =
+  /\b[45]\.1\.(?:1|2|3|6|10)\b|unknown|no such|not exist|no mailbox|invalid (?:mailbox|recipient)/i;
 const ENHANCED = /\b[45]\.\d{1,3}\.\d{1,3}\b/;
 const BY_POLICY = /relay|spam|block|polic|denied|reputation|list/i;
 const UNKNOWN_MAILBOX_STATUS = [550, 551, 553];
@@ -169,10 +170,12 @@ export function withoutAddresses(response: string, { auth, to }: Hidden): string
 function secretsOf(auth: Hidden['auth']): string[] {
   if (!auth) return [];
   const { user, pass } = auth;
-  const base64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '');
   const all = [`\0${user}\0${pass}`, pass, user];
-  return [...all.map(base64), ...all, ...all.map(encodeURIComponent)].filter((secret) => secret !== '');
+  return [...all.map(unpadded), ...all, ...all.map(encodeURIComponent)].filter((secret) => secret !== '');
 }
+
+/** Returns a text in base64, without its padding. */
+const unpadded = (text: string): string => Buffer.from(text).toString('base64').replaceAll('=', '');
 
 /** Patterns of the local part and the domain, as words of their own. */
 function partsOf(to = ''): RegExp[] {
@@ -181,9 +184,6 @@ function partsOf(to = ''): RegExp[] {
     .filter((part) => part !== '')
     .map((part) => {
       const escaped = part.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-      return new RegExp(
-        `(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}]\\.)${escaped}(?![\\p{L}\\p{N}]|\\.[\\p{L}\\p{N}])`,
-        'giu',
-      );
+      return new RegExp(`(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}]\\.)${escaped}(?![\\p{L}\\p{N}]|\\.[\\p{L}\\p{N}])`, 'giu');
     });
 }

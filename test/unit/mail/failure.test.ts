@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { FAILURE_WORDS, type FailureCause, readWords } from '../../../src/platform/languages/mail-failures.ts';
 import { failureOfReason, MailFailure, toMailFailure, withoutAddresses } from '../../../src/platform/mail/failure.ts';
-import { FAILURE_WORDS, type FailureCause, readWords } from '../../../src/platform/mail/failure-words.ts';
 
 const NOTHING = { auth: undefined, to: undefined };
 const AUTH = { user: 'forms-user', pass: 'gänse blümchen' };

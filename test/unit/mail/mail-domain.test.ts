@@ -10,7 +10,9 @@ const config = (address: string) =>
 let names: NameServer;
 afterEach(() => names.close());
 
-/** @param texts the records of each name; a name without one, and below which none is, is unknown */
+/**
+ * @param texts the records of each name; a name without one, and below which none is, is unknown
+ */
 async function check(texts: Record<string, readonly string[]>, address = 'forms@mail.example.com') {
   const isKnown = (name: string): boolean => Object.keys(texts).some((one) => one === name || one.endsWith(`.${name}`));
   names = await NameServer.start(

@@ -14,7 +14,9 @@ import { appPath, type Scope, scopeParameter } from '../users/scope.ts';
 import { reasonOf, useMailChanges, useMailFailure } from './queries.ts';
 import { SentEmails } from './sent-emails.tsx';
 
-/** The emails that an app sends, with who receives each, and when; and those of the last 30 days. */
+/**
+ * The emails that an app sends, with who receives each, and when; and those of the last 30 days.
+ */
 export default function EmailsPage({ scope }: { scope: Scope }) {
   const { data, error, refetch } = useQuery(formSettingsQuery(scope.sourceAppId));
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(scope)));

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
-import { readWords } from '#src/platform/mail/failure-words.ts';
+import { readWords } from '#src/platform/languages/mail-failures.ts';
 import { call } from '../api/call.ts';
 import type { Mail } from '../api/endpoints.ts';
 import { useChange } from '../api/mutations.ts';

@@ -33,7 +33,9 @@ export function SectionTabs({ app, section: { name, pages }, path, failures }: S
           aria-current={isCurrent(page.path) ? 'page' : undefined}
         >
           {page.name}
-          {failures[page.path] !== undefined && <FailureMark failure={failures[page.path] ?? ''} className={classes.mark} />}
+          {failures[page.path] !== undefined && (
+            <FailureMark failure={failures[page.path] ?? ''} className={classes.mark} />
+          )}
         </Link>
       ))}
       {rare.length > 0 && (

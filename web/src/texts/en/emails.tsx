@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { FailureCause } from '#src/platform/mail/failure-words.ts';
+import type { FailureCause } from '#src/platform/languages/mail-failures.ts';
 import type { Mail } from '../../api/endpoints.ts';
 import { plural } from '../format.ts';
 
