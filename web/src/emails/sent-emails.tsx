@@ -16,6 +16,7 @@ import classes from './emails.module.css';
 import { lastAttempt, type MailState, mailsQuery, reasonOf, useMailChanges } from './queries.ts';
 
 const COLORS = { waiting: 'yellow', sent: 'green', failed: 'red' } satisfies Record<MailState, string>;
+const MINUTE_MS = 60_000;
 const STATES = Object.keys(COLORS) as MailState[];
 
 /** The emails of the last 30 days, newest first, with a filter by state. */
@@ -169,6 +170,6 @@ function Attempt({ attempt: { at, status, error } }: { attempt: Mail['attempts']
   );
 }
 
-/** The job takes an email that is due within a few seconds. */
+/** A relative time has no seconds. */
 const nextAttempt = (at: string) =>
-  Date.parse(at) <= Date.now() ? t.emails.nextAttemptSoon : t.emails.nextAttemptAt(<Time at={at} relative />);
+  Date.parse(at) <= Date.now() + MINUTE_MS ? t.emails.nextAttemptSoon : t.emails.nextAttemptAt(<Time at={at} relative />);
