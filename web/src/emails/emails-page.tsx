@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import type { FormSettings, ResponseBody } from '../api/endpoints.ts';
 import { Problem } from '../components/form/problem.tsx';
+import { MailIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
@@ -26,7 +27,12 @@ export default function EmailsPage({ scope }: { scope: Scope }) {
     <>
       <PageHeader title={t.apps.pages.emails} note={t.connect.emails.note(scope.sourceAppId)}>
         {status?.mail && (
-          <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          <Button
+            variant="default"
+            leftSection={<MailIcon size={16} />}
+            loading={test.isPending}
+            onClick={() => test.mutate()}
+          >
             {t.emails.test}
           </Button>
         )}
