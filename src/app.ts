@@ -74,7 +74,11 @@ export function createApp(deps: {
     deadlineMs: timings?.deadlineMs,
   };
   const isReady = async (): Promise<boolean> => !isStopping() && (await core.ping());
-  const routesOfFeatures = [...routesOf(features), systemRoutes(isReady, clock.warnings)];
+  const warnings = async (): Promise<string[]> => {
+    const ofFeatures = await Promise.all(features.map((feature) => feature.warnings?.() ?? []));
+    return [...clock.warnings(), ...ofFeatures.flat()];
+  };
+  const routesOfFeatures = [...routesOf(features), systemRoutes(isReady, warnings)];
   const routes = routesOfFeatures.flat();
   const methodCheck = createMethodCheck(routes);
   const headers = features.flatMap((feature) => feature.headers ?? []);

@@ -105,6 +105,8 @@ export interface Timings extends CoreTimings {
   announceEveryMs?: number;
   /** The step of answers that do not tell who is known (spec 4.5.5). */
   answerStepMs?: number;
+  /** The time for a test email (spec 4.12). */
+  testMailWithinMs?: number;
   /** The time for a request, see `Deadline`. */
   deadlineMs?: number;
 }
@@ -250,6 +252,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     findForm: submissions.findForm,
     changes: submissions.changes,
     conditions,
+    emailOf: async (id) => (await accounts.store.findById(id))?.email,
+    testMailWithinMs: timings.testMailWithinMs,
   });
   const webhooks = createWebhooks({
     ...shared,

@@ -45,6 +45,8 @@ export interface Feature {
   workers?: readonly JobWorker[];
   owned?: readonly AppOwned[];
   migrations?: readonly Migration[];
+  /** Resolves with what an operator should correct, for `GET /ready`. */
+  warnings?(): Promise<readonly string[]>;
   /** Repairs stored data at each start, after the migrations. */
   prepare?(): Promise<void>;
   /** Stops work in progress, before the background jobs stop. */

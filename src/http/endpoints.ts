@@ -13,7 +13,7 @@ export function listEndpoints(): Pick<Route, 'name' | 'spec'>[] {
     ...routesOf(services.features).flat(),
     ...systemRoutes(
       async () => false,
-      () => [],
+      async () => [],
     ),
   ].map(({ name, spec }) => ({ name, spec }));
 }

@@ -64,6 +64,7 @@ export function createOpenApiDocument(endpoints: readonly Pick<Route, 'name' | '
       'Schemas',
       'Forms',
       'Webhooks',
+      'Emails',
       'API keys',
       'Audit',
       'Operation',

@@ -51,6 +51,7 @@ const APP_PAGES = [
   '/import',
   '/privacy',
   '/keys',
+  '/emails',
   '/audit',
   '/held',
   '/members',

@@ -25,6 +25,7 @@ const OPENED: Record<Scope, string[]> = {
     'getFile',
     'linkFile',
     'testConditions',
+    'listMails',
   ],
   'users:write': [
     'eraseUsers',
@@ -40,6 +41,7 @@ const OPENED: Record<Scope, string[]> = {
     'changeUsers',
     'undoChange',
     'stopChange',
+    'retryMail',
   ],
   import: [
     'createImport',

@@ -31,12 +31,12 @@ const systemEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const systemRoutes = (isReady: () => Promise<boolean>, warnings: () => string[]): Route[] =>
+export const systemRoutes = (isReady: () => Promise<boolean>, warnings: () => Promise<readonly string[]>): Route[] =>
   routes(systemEndpoints, {
     getHealth: () => ({ status: 'ok' as const }),
     getReadiness: async () => {
       if (!(await isReady())) throw new Unavailable('notReady');
-      const found = warnings();
-      return { status: 'ready' as const, ...(found.length > 0 && { warnings: found }) };
+      const found = await warnings();
+      return { status: 'ready' as const, ...(found.length > 0 && { warnings: [...found] }) };
     },
   });

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../platform/core/logger.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
-import { type Mailer, MailFailure } from '../../platform/mail/mailer.ts';
+import { MailFailure } from '../../platform/mail/failure.ts';
+import type { Mailer } from '../../platform/mail/mailer.ts';
 
 const PAUSES_MS = [2_000, 15_000];
 const MAX_IN_PROGRESS = 100;
@@ -33,7 +34,8 @@ export function createAccountMail(mailer: Mailer | undefined, logger: Logger) {
     const message = { to, subject, ...renderContent(subject, blocks) };
     for (const pauseMs of [...PAUSES_MS, undefined]) {
       try {
-        return await mailer.send(id, message);
+        await mailer.send(id, message);
+        return;
       } catch (error) {
         const isFinal = pauseMs === undefined || (error instanceof MailFailure && error.isPermanent);
         const reason = error instanceof MailFailure ? error.reason : 'unknown';

@@ -38,6 +38,8 @@ export const AUDITED_CHANGES = [
   'webhook.tested',
   'webhook.secret.replaced',
   'webhook.replayed',
+  'mail.retried',
+  'mail.tested',
   'invitation.created',
   'invitation.deleted',
   'invitation.accepted',

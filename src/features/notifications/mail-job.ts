@@ -2,11 +2,19 @@ import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Logger } from '../../platform/core/logger.ts';
 import type { Job } from '../../platform/jobs/job-runner.ts';
-import { MAX_CONNECTIONS, type Mailer, MailFailure, type Message } from '../../platform/mail/mailer.ts';
-import { CLAIM_MS, MAX_ATTEMPTS, type MailDocument, type MailQueue, type MailResult } from './mail-queue.ts';
+import { failureOfReason, mailFailureOf, type ShownFailure } from '../../platform/mail/failure.ts';
+import { MAX_CONNECTIONS, type Mailer, type Message } from '../../platform/mail/mailer.ts';
+import { type Metrics, NO_METRICS } from '../../platform/metrics/metrics.ts';
+import {
+  attemptNumber,
+  CLAIM_MS,
+  MAX_ATTEMPTS,
+  type MailDocument,
+  type MailQueue,
+  type MailResult,
+} from './mail-queue.ts';
 import type { RenderMail } from './messages.ts';
-
-const UNKNOWN = new MailFailure('UNKNOWN', { isPermanent: false, isOfMessage: false });
+import { shownPurpose, shownState } from './shown-mail.ts';
 
 export const MAIL_JOB = 'mails';
 
@@ -22,19 +30,25 @@ export function createMailJob(deps: {
   /** The time of the queue. */
   now: () => number;
   logger: Logger;
+  metrics?: Metrics | undefined;
 }): Job {
-  const { queue, render, mailer, now, logger } = deps;
+  const { queue, render, mailer, now, logger, metrics = NO_METRICS } = deps;
+  const countAttempt = metrics.counter('mails_total', {
+    help: 'Attempts of this server to send an email about an app, by the state that follows',
+    labels: ['purpose', 'result'],
+  });
 
+  /** Resolves with the failure, or with the status with which the email was taken. */
   async function trySending({ _id, purpose, attempts, createdAt }: MailDocument, message: Message) {
     try {
       // A later reply to a record has the id of one that was removed after 30 days.
-      await mailer.send(`${_id} ${createdAt.getTime()} ${message.to}`, message);
-      return undefined;
+      const status = await mailer.send(`${_id} ${createdAt.getTime()} ${message.to}`, message);
+      return { status };
     } catch (error) {
-      const failure = error instanceof MailFailure ? error : UNKNOWN;
+      const failure = mailFailureOf(error);
       const { reason, isPermanent } = failure;
       logger.warn({ mail: _id, purpose, attempts, reason, isPermanent }, 'an email was not sent');
-      return failure;
+      return { failure };
     }
   }
 
@@ -47,9 +61,14 @@ export function createMailJob(deps: {
     let isTaken = mail.taken !== undefined;
     let reason = mail.reason;
     let bounced: true | undefined;
-    const ended = (): MailResult => (isTaken ? { state: 'sent' } : { state: 'failed', reason, bounced });
-    if (mail.attempts > MAX_ATTEMPTS) {
+    let attempt: { at: Date; status?: number; error?: string } | undefined;
+    const ended = (): MailResult => {
+      const end = isTaken ? { state: 'sent' as const } : { state: 'failed' as const, reason, bounced };
+      return { ...end, attempt };
+    };
+    if (attemptNumber(mail) > MAX_ATTEMPTS) {
       reason ??= 'INTERRUPTED';
+      if (!isTaken) attempt = { at: new Date(now()), ...failureOfReason('INTERRUPTED') };
       return ended();
     }
     const rendered = await render(mail);
@@ -62,9 +81,11 @@ export function createMailJob(deps: {
       if (settled.has(hash)) continue;
       // Later another server may take it, if this one stalled.
       if (signal.aborted || now() >= takenUntil) return undefined;
-      const failure = await trySending(mail, { ...rendered, to });
+      const { failure, status } = await trySending(mail, { ...rendered, to });
       if (failure) reason = failure.reason;
       else isTaken = true;
+      // The failure of one address stays, whatever follows.
+      if (failure || attempt?.error === undefined) attempt = attemptOf(failure?.shown, status);
       const isOpen = failure !== undefined && !failure.isPermanent;
       needsRetry ||= isOpen;
       // A server that does not answer, or refuses the service, does so for all addresses.
@@ -79,8 +100,13 @@ export function createMailJob(deps: {
       if (!(await queue.extendClaim(mail, isOpen ? {} : { [settledAs]: hash }))) return undefined;
       takenUntil = extendedAt + CLAIM_MS;
     }
-    return needsRetry ? { state: isTaken ? 'sent' : 'failed', reason, needsRetry } : ended();
+    return needsRetry ? { state: isTaken ? 'sent' : 'failed', reason, needsRetry, attempt } : ended();
   }
+
+  const attemptOf = (failure: ShownFailure | undefined, status: number | undefined) => ({
+    at: new Date(now()),
+    ...(failure ?? (status !== undefined && { status })),
+  });
 
   return {
     name: MAIL_JOB,
@@ -98,7 +124,9 @@ export function createMailJob(deps: {
           const result = await send(mail, signal);
           if (!result) return;
           if (result.state === 'sent' && !result.needsRetry) sent += 1;
-          await queue.settle(mail, result);
+          const state = await queue.settle(mail, result);
+          const shown = state && shownState(state);
+          if (shown) countAttempt({ purpose: shownPurpose(mail), result: shown });
         }),
       );
       // Waits for all, also when one fails because the database is unavailable.

@@ -14,10 +14,22 @@ import type { RecordReader } from '../record-reads/record-reader.ts';
  * `change`: one waits for the link; `each`: one change; `summary`: the number of further changes of
  * an hour; `digest`: of a day.
  */
-type MailPurpose = 'confirmation' | 'change' | 'reply' | 'each' | 'summary' | 'digest';
+export const MAIL_PURPOSES = ['confirmation', 'change', 'reply', 'each', 'summary', 'digest'] as const;
+export type MailPurpose = (typeof MAIL_PURPOSES)[number];
 
 /** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
-type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
+export type MailState = 'due' | 'summed' | 'sent' | 'failed' | 'dropped';
+
+const attemptSchema = schema({
+  at: { type: Date, required: true },
+  status: Number,
+  error: String,
+});
+/** The result of an attempt for all addresses; of several failures the last one. */
+export type MailAttempt = DocumentOf<typeof attemptSchema>;
+
+/** The emails of an app, newest first, of one purpose and state or merged of several. */
+export const LOG_OF_APP = { appId: 1, purpose: 1, state: 1, createdAt: -1, _id: -1 } as const;
 
 /**
  * One email. `_id` derives from its cause, so that a repeated event makes one email. Content and
@@ -33,6 +45,10 @@ const mailSchema = schema(
     /** When it is sent, or tried again if the server that took it died. */
     nextAt: { type: Date, required: true },
     attempts: { type: Number, required: true },
+    /** `attempts` when an operator last repeated it: the further ones begin again. */
+    repeatedAfter: Number,
+    /** The last attempts, oldest first. Absent before the first one, and of earlier versions. */
+    log: [attemptSchema],
     recordId: UUID,
     /** `change`: what waits. */
     changeId: UUID,
@@ -64,11 +80,12 @@ const mailSchema = schema(
   .index({ expiresAt: 1 }, { expireAfterSeconds: 0 })
   .index({ nextAt: 1 }, { partialFilterExpression: { state: 'due' } })
   .index({ appId: 1, createdAt: 1 })
+  .index(LOG_OF_APP)
   .index({ recordId: 1 }, { sparse: true })
   .index({ summary: 1 }, { sparse: true });
 
 export type MailDocument = DocumentOf<typeof mailSchema>;
-type MailCollection = Collection<MailDocument>;
+export type MailCollection = Collection<MailDocument>;
 
 export const createMailModel = (connection: Connection): Model<MailDocument> => createModel(connection, mailSchema);
 
@@ -89,15 +106,23 @@ export const RETRY_AFTER_MS: readonly number[] = [
 export const MAX_ATTEMPTS = RETRY_AFTER_MS.length + 1;
 /** How long a claim is valid, longer than an attempt; then another server sends the email. */
 export const CLAIM_MS = 2 * MINUTE_MS;
-const KEEP_MS = 30 * DAY_MS;
+export const KEEP_MS = 30 * DAY_MS;
 /** How long an email that no server sends is kept: longer than all attempts take. */
-const KEEP_DUE_MS = 3 * DAY_MS;
+export const KEEP_DUE_MS = 3 * DAY_MS;
 const KEEP_SUMMED_MS = 2 * DAY_MS;
+const MAX_LOG = 5;
 
 /** Absent `nextAt`: to be sent at once. */
-export type NewMail = Omit<MailDocument, 'state' | 'createdAt' | 'nextAt' | 'attempts' | 'expiresAt' | 'reason'> & {
+export type NewMail = Omit<
+  MailDocument,
+  'state' | 'createdAt' | 'nextAt' | 'attempts' | 'expiresAt' | 'reason' | 'log'
+> & {
   nextAt?: Date;
 };
+
+/** Returns the number of an attempt since the email was planned, or repeated by an operator. */
+export const attemptNumber = ({ attempts, repeatedAfter = 0 }: Pick<MailDocument, 'attempts' | 'repeatedAfter'>) =>
+  attempts - repeatedAfter;
 
 export type MailQueue = ReturnType<typeof createMailQueue>;
 
@@ -113,8 +138,8 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
     /** The emails of each app that could not be sent, of those that were planned since a time. */
     countFailed: (read: OverviewRead) =>
       numbersByApp(mails, read, {
-        where: { createdAt: { $gte: read.since }, state: 'failed' },
-        hint: { appId: 1, createdAt: 1 },
+        where: { purpose: { $in: [...MAIL_PURPOSES] }, state: 'failed', createdAt: { $gte: read.since } },
+        hint: LOG_OF_APP,
       }),
 
     /** Plans emails. One whose `_id` exists, in any state, is not changed. */
@@ -164,15 +189,23 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
       return (await mails.updateOne({ _id, state: 'due', attempts }, update)).matchedCount === 1;
     },
 
-    /** Stores the result of a claimed email, unless another server claimed it since. */
+    /**
+     * Stores the result of a claimed email; resolves with the state that follows. Undefined:
+     * another server has the email.
+     */
     async settle(
-      { _id, attempts }: MailDocument,
-      { state, reason, bounced, needsRetry = false }: MailResult,
-    ): Promise<void> {
-      const wait = needsRetry ? RETRY_AFTER_MS[attempts - 1] : undefined;
+      mail: MailDocument,
+      { state, reason, bounced, needsRetry = false, attempt }: MailResult,
+    ): Promise<MailState | undefined> {
+      const { _id, attempts } = mail;
+      const wait = needsRetry ? RETRY_AFTER_MS[attemptNumber(mail) - 1] : undefined;
       const result = wait ? { nextAt: new Date(now() + wait) } : { state, expiresAt: new Date(now() + KEEP_MS) };
       const $set = { ...result, ...(reason !== undefined && { reason }), ...(bounced && { bounced }) };
-      await mails.updateOne({ _id, state: 'due', attempts }, { $set });
+      const $push = attempt && { log: { $each: [attempt], $slice: -MAX_LOG } };
+      const update = { $set, ...($push && { $push }) };
+      const { matchedCount } = await mails.updateOne({ _id, state: 'due', attempts }, update);
+      if (matchedCount === 0) return undefined;
+      return wait ? 'due' : state;
     },
 
     /** Resolves with whether an email was planned, in any state. */
@@ -189,11 +222,13 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
         .toArray(),
 
     /**
-     * Resolves with whether an email to the person of a record was refused permanently.
+     * Resolves with whether another email to the person of a record was refused permanently.
+     * @param _id of this one, which an operator may repeat
      * @param since the last change of the address
      */
-    hasBounced: async (recordId: RecordId, since?: Date): Promise<boolean> => {
+    hasBounced: async (recordId: RecordId, _id: string, since?: Date): Promise<boolean> => {
       const refused = {
+        _id: { $ne: _id },
         recordId,
         purpose: { $in: ['reply', 'confirmation'] as MailPurpose[] },
         bounced: true as const,
@@ -216,6 +251,8 @@ export interface MailResult {
   bounced?: true | undefined;
   /** Some addresses are tried again later, unless it was the last attempt. */
   needsRetry?: boolean;
+  /** Absent when nothing was attempted. */
+  attempt?: MailAttempt | undefined;
 }
 
 const BATCH_SIZE = 100;
@@ -228,8 +265,13 @@ export function createMailsOfPerson(mails: MailCollection, records: Pick<RecordR
     async *entriesOf(appIds, email) {
       const ids = await records.idsOfPerson(appIds, email);
       const options = { hint: { recordId: 1 }, batchSize: BATCH_SIZE } as const;
-      for await (const { _id, appId, purpose, state, createdAt } of mails.find({ recordId: { $in: ids } }, options)) {
-        yield { appId, shown: { kind: 'mail', id: _id, purpose, state, at: createdAt.toISOString() } };
+      for await (const { _id, appId, purpose, state, createdAt, log } of mails.find(
+        { recordId: { $in: ids } },
+        options,
+      )) {
+        const attempts = log?.map((attempt) => ({ ...attempt, at: attempt.at.toISOString() }));
+        const mail = { kind: 'mail', id: _id, purpose, state, at: createdAt.toISOString() };
+        yield { appId, shown: { ...mail, ...(attempts && { attempts }) } };
       }
     },
 

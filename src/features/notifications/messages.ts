@@ -157,7 +157,7 @@ export function createMailRenderer(deps: {
     const person = await confirmations.find(app.id, recordId);
     const record = person && (await records.find(app.id, recordId));
     if (!person || !record || !isForAddress(mail, recordId, person.emailChange)) return undefined;
-    if (await mayNotReceive(app, person, recordId)) return undefined;
+    if (await mayNotReceive(app, person, recordId, mail._id)) return undefined;
     const fields = new Map((await fieldsOf(app.id)).map((field) => [field.key, field]));
     const tag = languageFor(app.form, lang);
     const language = languageOf(tag);
@@ -181,8 +181,10 @@ export function createMailRenderer(deps: {
     app: MailApp,
     { email, emailChange }: Confirmation,
     recordId: RecordId,
+    id: string,
   ): Promise<boolean> {
-    if (isOfProgram(email) || (await queue.hasBounced(recordId, emailChange && createdAtOf(emailChange)))) return true;
+    const since = emailChange && createdAtOf(emailChange);
+    if (isOfProgram(email) || (await queue.hasBounced(recordId, id, since))) return true;
     return (await suppressions.among(app.id, [email])).has(email);
   }
 

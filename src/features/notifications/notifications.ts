@@ -1,3 +1,4 @@
+import type { ObjectId } from 'mongodb';
 import { z } from 'zod';
 import { type Endpoints, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
@@ -10,9 +11,11 @@ import type { Connection } from '../../platform/database/client.ts';
 import type { DatabaseClock } from '../../platform/database/clock.ts';
 import { ownedBy } from '../../platform/database/removal.ts';
 import type { SharedLimits } from '../../platform/database/shared-limits.ts';
+import type { Cursors } from '../../platform/http/cursors.ts';
 import { component } from '../../platform/http/validation.ts';
 import type { Job, JobSignal } from '../../platform/jobs/job-runner.ts';
 import { createMailer } from '../../platform/mail/mailer.ts';
+import type { Metrics } from '../../platform/metrics/metrics.ts';
 import type { Pace } from '../activity/activity.ts';
 import type { MailAbilities } from '../form-settings/app-setting.ts';
 import type { FindForm } from '../forms/form-pages.ts';
@@ -26,8 +29,12 @@ import { createConfirmationService, createConfirmationTokens, type WaitingChange
 import { createDigestJob } from './digest-job.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
+import { createMailLog } from './mail-log.ts';
 import { createMailModel, createMailQueue, createMailsOfPerson, type NewMail } from './mail-queue.ts';
 import { createMailRates, type MailLimits } from './mail-rates.ts';
+import { watchWaitingMails } from './mail-waits.ts';
+import { mailRoutes } from './mails.routes.ts';
+import { createMailService } from './mails.service.ts';
 import { createMailRenderer } from './messages.ts';
 import { createNotificationConsumer } from './notification-consumer.ts';
 import { createRecipients } from './recipients.ts';
@@ -53,10 +60,14 @@ export function createNotifications(deps: {
   clock: Pick<DatabaseClock, 'now'>;
   suppressions: Pick<Suppressions, 'among'>;
   conditions: Pick<ConditionReader, 'evaluate'>;
+  cursors: Cursors;
+  metrics: Metrics;
+  emailOf(accountId: ObjectId): Promise<string | undefined>;
+  testMailWithinMs?: number | undefined;
 }) {
   const { config, connection, schemas, records, findForm, changes, abilities, pageAssets, signal, logger, secret } =
     deps;
-  const { limits, mailLimits, suppressions } = deps;
+  const { limits, mailLimits, suppressions, cursors, metrics, emailOf, testMailWithinMs } = deps;
   const wake = (): void => signal.wake(MAIL_JOB);
   const { publicUrl } = config;
   const { now } = deps.clock;
@@ -92,10 +103,21 @@ export function createNotifications(deps: {
   const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
   const jobs: Job[] = mailer
     ? [
-        createMailJob({ queue, render, mailer, now, logger }),
+        createMailJob({ queue, render, mailer, now, logger, metrics }),
         createDigestJob({ apps, records: reader, queue, wake, pace: deps.pace }),
       ]
     : [];
+  const log = createMailLog(model.collection, now);
+  const service = createMailService({
+    log,
+    apps,
+    render,
+    mail: config.mail,
+    emailOf,
+    limits,
+    wake,
+    testWithinMs: testMailWithinMs,
+  });
   async function send(mail: NewMail | undefined): Promise<void> {
     if (!mail) return;
     await queue.add([mail]);
@@ -116,13 +138,20 @@ export function createNotifications(deps: {
     /** Empty when the service sends no email. */
     jobs,
     feature: {
-      routes: [...routes(mailStatusEndpoints, { getMailStatus: () => abilities }), ...confirmationPages.routes],
+      routes: [
+        ...routes(mailStatusEndpoints, { getMailStatus: () => abilities }),
+        ...mailRoutes(service, cursors),
+        ...confirmationPages.routes,
+      ],
       refusals: { '/f/:sourceAppId/confirm': confirmationPages.refuse },
       models: [model],
       jobs,
       owned: [ownedBy(model.collection, 'createdAt')],
       personal: [createMailsOfPerson(model.collection, reader)],
-      ...(config.mail && { overview: { mailsFailing: queue.countFailed } }),
+      ...(config.mail && {
+        overview: { mailsFailing: queue.countFailed },
+        warnings: watchWaitingMails(log, metrics),
+      }),
       close: () => mailer?.close(),
     } satisfies Feature,
   };

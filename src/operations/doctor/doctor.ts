@@ -10,6 +10,7 @@ import { type Check, type Context, createCommand, type Diagnosis, greet } from '
 import { checkClocks, checkOplog, checkTopology, checkVersion, checkWrite } from './deployment.ts';
 import { checkFileStore, checkFiles, checkScanner } from './files.ts';
 import { fault, good, openingFaults, type Result, reasonOf, runCheck, unknown } from './findings.ts';
+import { checkMailDomain } from './mail-domain.ts';
 import { checkEvents, checkJobs, checkMigrations } from './progress.ts';
 import { checkPublicUrl, checkSecrets, checkServerVersions, checkSettings, checkSmtp } from './servers.ts';
 import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './stored-data.ts';
@@ -18,6 +19,7 @@ import { checkDuplicates, checkExpiry, checkIndexes, checkShardKeys } from './st
 const LOCAL_CHECKS: readonly Check<Pick<Context, 'config'>>[] = [
   { name: 'PUBLIC_URL', run: checkPublicUrl },
   { name: 'SMTP', run: checkSmtp },
+  { name: 'domain of MAIL_FROM', run: (context) => checkMailDomain(context) },
   { name: 'virus scanner', run: checkScanner },
 ];
 

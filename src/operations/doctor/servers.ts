@@ -1,4 +1,5 @@
-import { createMailer, type MailFailure } from '../../platform/mail/mailer.ts';
+import type { MailFailure } from '../../platform/mail/failure.ts';
+import { createMailer } from '../../platform/mail/mailer.ts';
 import { hashSecret } from '../../platform/servers/servers.ts';
 import type { Context } from './context.ts';
 import { duration, type Finding, fault, good, reasonOf, warning } from './findings.ts';

@@ -135,6 +135,14 @@ export const refusals = {
   webhookLimit: 'An app has at most {max} webhooks',
   deliveryNotFound: 'Delivery not found',
 
+  // Emails.
+  mailNotFound: 'Email not found',
+  mailNotFailed: 'Only an email that has failed is sent again',
+  mailWithoutReason: 'There is no reason to send this email any more: its record or its setting is gone',
+  sendsNoMail: 'The service sends no email: SMTP_URL is not set',
+  noTestAddress: 'There is no address for a test email: add one to the notifications of the form',
+  tooManyTestMails: 'Too many test emails; try again later',
+
   // Schemas.
   invalidSchema: 'Invalid schema',
   schemaNotFound: 'Schema version not found',

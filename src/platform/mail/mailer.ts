@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import { NamedError } from '../core/errors.ts';
 import type { Mailbox, SmtpServer } from '../core/smtp-url.ts';
 import { oneLine } from './content.ts';
+import { toMailFailure } from './failure.ts';
 
 /** The connections to the SMTP server, and the emails that are sent at the same time. */
 export const MAX_CONNECTIONS = 5;
@@ -26,25 +26,13 @@ export interface Message {
   isReply?: boolean | undefined;
 }
 
-/** Why an email was not sent. It has no address: SMTP servers repeat addresses in their answers. */
-export class MailFailure extends NamedError {
-  /** The error code of the client, and the status of the server if it answered. */
-  readonly reason: string;
-  readonly isPermanent: boolean;
-  /** Whether the recipient or the content was refused; others may be taken. */
-  readonly isOfMessage: boolean;
-  constructor(reason: string, { isPermanent, isOfMessage }: { isPermanent: boolean; isOfMessage: boolean }) {
-    super(`the email was not sent: ${reason}`);
-    this.reason = reason;
-    this.isPermanent = isPermanent;
-    this.isOfMessage = isOfMessage;
-  }
-}
-
 export type Mailer = ReturnType<typeof createMailer>;
 
-/** Creates the client of an SMTP server. It connects when the first email is sent. */
-export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }) {
+/**
+ * Creates the client of an SMTP server. It connects when the first email is sent.
+ * @param withinMs the time for one email, another one than a minute where somebody waits
+ */
+export function createMailer({ server, from }: { server: SmtpServer; from: Mailbox }, withinMs = SEND_WITHIN_MS) {
   const { host, port, isSecure, requiresTls, auth } = server;
   const transport = createTransport({
     host,
@@ -72,9 +60,10 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
   return {
     /**
      * The same `id` gives the same `Message-ID`, by which mail systems recognize a repetition.
+     * Resolves with the status of the answer of the server.
      * @throws {MailFailure} when it was refused, or when it is unknown whether it was taken
      */
-    async send(id: string, { to, subject, text, html, replyTo, isReply }: Message): Promise<void> {
+    async send(id: string, { to, subject, text, html, replyTo, isReply }: Message): Promise<number | undefined> {
       const sending = transport.sendMail({
         // Copies: the library changes its arguments.
         from: { ...from },
@@ -90,12 +79,13 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
         },
         text,
         html,
-        signal: AbortSignal.timeout(SEND_WITHIN_MS),
+        signal: AbortSignal.timeout(withinMs),
       });
       try {
-        await sending;
+        const { response } = await sending;
+        return statusOf(response);
       } catch (error) {
-        throw toMailFailure(error);
+        throw toMailFailure(error, { auth, to });
       }
     },
 
@@ -104,7 +94,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
       try {
         await transport.verify();
       } catch (error) {
-        throw toMailFailure(error);
+        throw toMailFailure(error, { auth });
       }
     },
 
@@ -112,17 +102,7 @@ export function createMailer({ server, from }: { server: SmtpServer; from: Mailb
   };
 }
 
-interface SendError extends Error {
-  code?: string;
-  responseCode?: number;
-  command?: string;
-}
-
-function toMailFailure(error: unknown): MailFailure {
-  const { name, code = name, responseCode, command = '' } = error as SendError;
-  // A refused log-in or sender is a fault of the configuration, which can be corrected.
-  const isOfMessage = responseCode !== undefined && (['RCPT TO', 'DATA'].includes(command) || code === 'EMESSAGE');
-  const isPermanent = isOfMessage && responseCode >= 500 && responseCode < 600;
-  const reason = responseCode === undefined ? code : `${code} ${responseCode}`;
-  return new MailFailure(reason, { isPermanent, isOfMessage });
+function statusOf(response: string): number | undefined {
+  const [status] = /^\d{3}/.exec(response) ?? [];
+  return status === undefined ? undefined : Number(status);
 }

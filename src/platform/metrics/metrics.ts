@@ -13,6 +13,8 @@ export interface Sample {
   value: number;
 }
 
+type Samples = number | readonly Sample[];
+
 interface MetricOptions {
   /** What it counts or measures, with its unit. */
   help: string;
@@ -34,9 +36,9 @@ export interface Metrics {
    * Declares values that are read when the metrics are requested.
    * @param options.across how the values of the processes of a server become one
    */
-  gauge(name: string, options: GaugeOptions, read: () => number | readonly Sample[]): void;
+  gauge(name: string, options: GaugeOptions, read: () => Samples | Promise<Samples>): void;
   /** As `gauge`, for values that only grow, and begin at 0 with the process. */
-  total(name: string, options: MetricOptions, read: () => number | readonly Sample[]): void;
+  total(name: string, options: MetricOptions, read: () => Samples): void;
 }
 
 const nothing = (): void => undefined;
@@ -78,10 +80,7 @@ export function createMetrics() {
     labelNames: [...labels],
     registers: [registry],
   });
-  const readSamples = (read: () => number | readonly Sample[]): readonly Sample[] => {
-    const found = read();
-    return typeof found === 'number' ? [{ value: found }] : found;
-  };
+  const listed = (found: Samples): readonly Sample[] => (typeof found === 'number' ? [{ value: found }] : found);
 
   const metrics: Metrics = {
     isOn: true,
@@ -101,9 +100,10 @@ export function createMetrics() {
       new Gauge({
         ...common(name, options),
         aggregator: options.across ?? 'sum',
-        collect() {
+        async collect() {
+          const samples = listed(await read());
           this.reset();
-          for (const { labels = {}, value } of readSamples(read)) this.set(labels, value);
+          for (const { labels = {}, value } of samples) this.set(labels, value);
         },
       });
     },
@@ -113,7 +113,7 @@ export function createMetrics() {
         ...common(name, options),
         collect() {
           this.reset();
-          for (const { labels = {}, value } of readSamples(read)) this.inc(labels, value);
+          for (const { labels = {}, value } of listed(read())) this.inc(labels, value);
         },
       });
     },

@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { type AddressInfo, isIPv6 } from 'node:net';
 
-const TYPES = { A: 1, AAAA: 28 };
+const TYPES = { A: 1, TXT: 16, AAAA: 28 };
+const NO_SUCH_NAME = 3;
 const QUESTION_START = 12;
 
 /** A DNS server on this machine that answers with the addresses of a test. */
@@ -14,15 +15,24 @@ export class NameServer {
     this.#socket = socket;
   }
 
-  /** @param addressesOf what a name has now; undefined: there is no answer */
-  static async start(addressesOf: (name: string) => readonly string[] | undefined): Promise<NameServer> {
+  /**
+   * @param addressesOf what a name has now; undefined: there is no answer
+   * @param textsOf its texts; undefined: there is no such name
+   */
+  static async start(
+    addressesOf: (name: string) => readonly string[] | undefined,
+    textsOf: (name: string) => readonly string[] | undefined = () => [],
+  ): Promise<NameServer> {
     const socket = createSocket('udp4');
     const server = new NameServer(socket);
     socket.on('message', (query, { port, address }) => {
       const { name, type, end } = readQuestion(query);
       const addresses = addressesOf(name);
       if (type === TYPES.A) server.asked.push(name);
-      if (addresses) socket.send(answerTo(query.subarray(0, end), type, addresses), port, address);
+      const question = query.subarray(0, end);
+      const texts = type === TYPES.TXT ? textsOf(name)?.map(textRecord) : [];
+      const records = addresses?.filter((one) => type === (isIPv6(one) ? TYPES.AAAA : TYPES.A)).map(bytesOf);
+      if (records) socket.send(answerTo(question, type, texts && [...records, ...texts]), port, address);
     });
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     return server;
@@ -47,11 +57,11 @@ function readQuestion(query: Buffer): { name: string; type: number; end: number 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** The header and the question of a query with the records of one type. */
-function answerTo(question: Buffer, type: number, addresses: readonly string[]): Buffer {
-  const records = addresses.filter((address) => (type === TYPES.AAAA) === isIPv6(address)).map(bytesOf);
+/** The header and the question of a query with the records of one type; without: no such name. */
+function answerTo(question: Buffer, type: number, found: readonly Buffer[] | undefined): Buffer {
+  const records = found ?? [];
   const header = Buffer.from(question);
-  header.writeUInt16BE(0x8180, 2); // a response without an error
+  header.writeUInt16BE(0x8180 + (found ? 0 : NO_SUCH_NAME), 2);
   header.writeUInt16BE(records.length, 6);
   header.writeUInt16BE(0, 8);
   header.writeUInt16BE(0, 10);
@@ -65,6 +75,9 @@ function answerTo(question: Buffer, type: number, addresses: readonly string[]):
   });
   return Buffer.concat([header, ...answers]);
 }
+
+/** The record of a text of at most 255 bytes. */
+const textRecord = (text: string): Buffer => Buffer.concat([Buffer.of(text.length), Buffer.from(text, 'latin1')]);
 
 function bytesOf(address: string): Buffer {
   if (!isIPv6(address)) return Buffer.from(address.split('.').map(Number));

@@ -62,6 +62,7 @@ const OF_SINGLE_SERVERS = [
   'index-builds',
   'index-late-steps',
   'login',
+  'mails',
   'metrics',
   'no-store',
   'operator-load',

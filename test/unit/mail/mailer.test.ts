@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SmtpServer } from '../../../src/platform/core/smtp-url.ts';
-import { createMailer, type Mailer, MailFailure } from '../../../src/platform/mail/mailer.ts';
+import { MailFailure } from '../../../src/platform/mail/failure.ts';
+import { createMailer, type Mailer } from '../../../src/platform/mail/mailer.ts';
+import { CUT, type RawSmtp, SILENCE, startRawSmtp } from '../../support/peers/raw-smtp.ts';
 import { type SmtpOptions, startSmtp, type TestSmtp } from '../../support/peers/smtp.ts';
 
 const FROM = { name: 'Forms, "Inc"', address: 'forms@example.com' };
@@ -20,7 +22,7 @@ async function start(server: Partial<SmtpServer> = {}, options: SmtpOptions = {}
   mailer = createMailer({ server: { ...plain, ...server }, from: FROM });
 }
 
-const failureOf = async (sending: Promise<void>): Promise<MailFailure> => {
+const failureOf = async (sending: Promise<unknown>): Promise<MailFailure> => {
   const error = await sending.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -74,8 +76,9 @@ describe('the mailer', () => {
 
   it.each([true, false])('refuses a certificate that it does not trust (TLS required: %s)', async (requiresTls) => {
     await start({ requiresTls, auth: AUTH }, { auth: AUTH, offersTls: true });
-    const { reason, isPermanent } = await failureOf(mailer.send('one', MESSAGE));
+    const { reason, isPermanent, shown } = await failureOf(mailer.send('one', MESSAGE));
     expect(reason).toMatch(/^(ESOCKET|ETLS)/);
+    expect(shown).toEqual({ error: 'the certificate of the mail server is not trusted' });
     expect(isPermanent).toBe(false);
     expect(smtp.logIns()).toBe(0);
   });
@@ -84,6 +87,7 @@ describe('the mailer', () => {
     await start({}, { onRecipient: () => ({ status: 550 }) });
     const refused = await failureOf(mailer.send('one', MESSAGE));
     expect(refused).toMatchObject({ isPermanent: true, reason: 'EENVELOPE 550' });
+    expect(refused.shown).toEqual({ status: 550, error: 'the mailbox is unknown: refused by the test' });
     expect(refused.message).not.toContain('@');
     smtp.options.onRecipient = () => ({ status: 450 });
     expect((await failureOf(mailer.send('one', MESSAGE))).isPermanent).toBe(false);
@@ -102,5 +106,69 @@ describe('the mailer', () => {
       from: FROM,
     });
     expect((await failureOf(mailer.send('one', MESSAGE))).isPermanent).toBe(false);
+  });
+});
+
+describe('the mailer and a server that does not take an email', () => {
+  let raw: RawSmtp;
+  afterEach(() => raw.close());
+
+  async function sendTo(answers: RawSmtp['answers'], server: Partial<SmtpServer> = {}, withinMs?: number) {
+    smtp = await startSmtp();
+    raw = await startRawSmtp(answers);
+    const plain = { host: '127.0.0.1', port: raw.port, isSecure: false, requiresTls: false, auth: undefined };
+    mailer = createMailer({ server: { ...plain, ...server }, from: FROM }, withinMs);
+    return failureOf(mailer.send('one', MESSAGE));
+  }
+
+  it('says what it answered to each command, without the address', async () => {
+    const refused = '550 5.1.1 <ada@example.com>: user ada@example.com unknown';
+    expect((await sendTo({ RCPT: refused })).shown).toEqual({
+      status: 550,
+      error: 'the mailbox is unknown: 5.1.1 […]: user […] unknown',
+    });
+    raw.answers = { RCPT: '450 4.7.28 Too many emails' };
+    const { shown, isPermanent } = await failureOf(mailer.send('one', MESSAGE));
+    expect(shown).toEqual({ status: 450, error: 'the mail server got too many emails: 4.7.28 Too many emails' });
+    expect(isPermanent).toBe(false);
+    raw.answers = { '.': '554 5.7.1 spam' };
+    expect((await failureOf(mailer.send('one', MESSAGE))).shown).toEqual({
+      status: 554,
+      error: 'the mail server refused the content: 5.7.1 spam',
+    });
+    raw.answers = { MAIL: '553 5.7.1 <forms@example.com> is not yours' };
+    expect((await failureOf(mailer.send('one', MESSAGE))).shown.error).toBe(
+      'the mail server refused the sender: 5.7.1 […] is not yours',
+    );
+  });
+
+  it('says that the password was refused, without it', async () => {
+    const { shown } = await sendTo({ AUTH: '535 5.7.8 ada secret' }, { auth: { ...AUTH } });
+    expect(raw.commands.some((command) => command.startsWith('AUTH'))).toBe(true);
+    expect(shown).toEqual({ status: 535, error: 'the mail server refused the password: 5.7.8 […] […]' });
+  });
+
+  it('says that it cut the connection', async () => {
+    expect((await sendTo({ DATA: CUT })).shown).toEqual({ error: 'the mail server closed the connection' });
+    raw.answers = { CONNECT: CUT };
+    expect((await failureOf(mailer.send('one', MESSAGE))).shown).toEqual({
+      error: 'the mail server closed the connection',
+    });
+  });
+
+  it('says that it did not answer in time', async () => {
+    const { shown, isPermanent } = await sendTo({ RCPT: SILENCE }, {}, 100);
+    expect(shown).toEqual({ error: 'the mail server did not answer in time' });
+    expect(isPermanent).toBe(false);
+  });
+
+  it('says that it is none, without what it says', async () => {
+    const { shown } = await sendTo({ CONNECT: 'SSH-2.0-OpenSSH_9.6 of a secret machine' });
+    expect(shown).toEqual({ error: 'the server does not speak SMTP' });
+  });
+
+  it('says that nobody listens, without its address', async () => {
+    const { shown } = await sendTo({}, { port: 1 });
+    expect(shown).toEqual({ error: 'the mail server cannot be reached' });
   });
 });

@@ -17,6 +17,7 @@ import type { inboxEndpoints } from '#src/features/inbox/inbox.routes.ts';
 import type { accountEndpoints } from '#src/features/members/accounts.routes.ts';
 import type { memberEndpoints } from '#src/features/members/members.routes.ts';
 import type { ownAccountEndpoints } from '#src/features/members/own-account.routes.ts';
+import type { mailEndpoints } from '#src/features/notifications/mails.routes.ts';
 import type { mailStatusEndpoints } from '#src/features/notifications/notifications.ts';
 import type { overviewEndpoints } from '#src/features/overview/overview.ts';
 import type { editingEndpoints } from '#src/features/people/editing.ts';
@@ -59,6 +60,7 @@ type Endpoints = typeof accountEndpoints &
   typeof searchIndexEndpoints &
   typeof formSettingsEndpoints &
   typeof heldEndpoints &
+  typeof mailEndpoints &
   typeof mailStatusEndpoints &
   typeof importEndpoints &
   typeof inboxEndpoints &
@@ -142,6 +144,7 @@ export type Kind = Field['kind'];
 export type SavedView = ResponseBody<'GET /auth/views'>['views'][number];
 export type Webhook = ResponseBody<'GET /auth/webhooks'>['webhooks'][number];
 export type Delivery = ResponseBody<'GET /auth/webhooks/:id/deliveries'>['deliveries'][number];
+export type Mail = ResponseBody<'GET /auth/mails'>['mails'][number];
 export type SessionAnswer = ResponseBody<'GET /auth/session'>;
 export type SecondFactorKind = Extract<ResponseBody<'POST /auth/login'>, { ok: false }>['second'][number];
 export type LogInWays = ResponseBody<'GET /auth/login'>;

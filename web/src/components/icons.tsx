@@ -98,6 +98,7 @@ export const StarIcon = icon(<path d="m12 4 2.5 5.2 5.5.8-4 4 1 5.6-5-2.7-5 2.7 
 export const OverviewIcon = icon(<path d="M4 11.5 12 4l8 7.5M6.5 10v9.5h11V10M10.5 19.5v-5h3v5" />);
 export const ReplyIcon = icon(<path d="M10 5 4 11l6 6M4 11h9a7 7 0 0 1 7 7v1" />);
 export const MenuIcon = icon(<path strokeWidth="3" d="M12 5.5h.01M12 12h.01M12 18.5h.01" />);
+export const MailIcon = icon(<path d="M3.5 6h17v12h-17zM4 7l8 6 8-6" />);
 export const InboxIcon = icon(<path d="M4 13 6.5 5h11L20 13v6H4zM4 13h5l1.5 2.5h3L15 13h5" />);
 
 /** The logo of the service. */

@@ -31,7 +31,7 @@ export function tasksOf(app: AppOverview): Task[] {
       ? [{ href: appPath(app, 'webhooks'), text: t.overview.webhooksFailing(webhooksFailing), fails: true }]
       : []),
     ...(mailsFailing > 0
-      ? [{ href: appPath(app, 'settings'), text: t.overview.mailsFailing(mailsFailing), fails: true }]
+      ? [{ href: appPath(app, 'emails'), text: t.overview.mailsFailing(mailsFailing), fails: true }]
       : []),
     ...(held > 0 ? [{ href: appPath(app, 'held'), text: t.overview.held(held), fails: false }] : []),
   ];

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { endpointQuery } from '../api/queries.ts';
+import { useMailFailure } from '../emails/queries.ts';
 import { useHeldCount } from '../held/queries.ts';
 import { useKeepsSubmissions } from '../inbox/queries.ts';
 import { ABILITIES } from '../session/abilities.tsx';
@@ -18,6 +19,8 @@ interface SidebarLink {
   isCurrent: boolean;
   /** A number of things that wait there. */
   count?: string;
+  /** What fails there, in words. */
+  failure?: string;
 }
 
 /** A page that the reader can open. */
@@ -39,6 +42,8 @@ interface Place {
   section: Section | undefined;
   /** The path of the page below that of its app. */
   path: string;
+  /** What fails, in words, by the path of a page of the app. */
+  failures: Readonly<Record<string, string>>;
 }
 
 /** The most apps whose names have the same id as a part. */
@@ -68,11 +73,13 @@ export function usePlace(session: Session): Place {
   const app = isAdmin ? named : own;
   const keeps = useKeepsSubmissions(app?.sourceAppId) ?? false;
   const held = useHeldCount(app && { sourceAppId: app.sourceAppId, asAdmin: isAdmin });
+  const mailFailure = useMailFailure(app && ABILITIES[app.role].manage ? app : undefined);
+  const failures = mailFailure === undefined ? {} : { emails: mailFailure };
   if (!app) {
     const pages = isAdmin ? PAGES_OF_ALL_APPS : [];
     const isWithin = (href: string): boolean => location === href || location.startsWith(`${href}/`);
     const links = pages.map((page) => ({ ...page, isCurrent: isWithin(page.href) }));
-    return { app, links, pages: links, section: undefined, path: '' };
+    return { app, links, pages: links, section: undefined, path: '', failures };
   }
   const path = pathInApp(location, app.sourceAppId) ?? '';
   const [segment] = path.split('/');
@@ -84,6 +91,7 @@ export function usePlace(session: Session): Place {
     Icon: section.Icon,
     isCurrent: isOfSection(section, path),
     ...(held > 0 && isOfSection(section, 'held') && { count: formatNumber(held) }),
+    ...(mailFailure !== undefined && isOfSection(section, 'emails') && { failure: mailFailure }),
   }));
   const current = sections.find((section) => isOfSection(section, path));
   const pages = sections.flatMap((section) =>
@@ -93,5 +101,5 @@ export function usePlace(session: Session): Place {
       ...(isAdmin && { ofApp: app.sourceAppId }),
     })),
   );
-  return { app, links, pages: isAdmin ? [...pages, ...PAGES_OF_ALL_APPS] : pages, section: current, path };
+  return { app, links, pages: isAdmin ? [...pages, ...PAGES_OF_ALL_APPS] : pages, section: current, path, failures };
 }

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { MenuIcon } from '../components/icons.tsx';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope } from '../users/scope.ts';
+import { FailureMark } from './failure-mark.tsx';
 import type { Section } from './navigation.ts';
 import classes from './section-tabs.module.css';
 
@@ -11,10 +12,12 @@ interface SectionTabsProps {
   section: Section;
   /** The path of the page below that of the app. */
   path: string;
+  /** What fails, in words, by the path of a page. */
+  failures: Readonly<Record<string, string>>;
 }
 
 /** Links between the pages of one section. Rare ones are in a menu. */
-export function SectionTabs({ app, section: { name, pages }, path }: SectionTabsProps) {
+export function SectionTabs({ app, section: { name, pages }, path, failures }: SectionTabsProps) {
   if (pages.length < 2) return null;
   const isCurrent = (page: string): boolean =>
     path === page || (page !== pages[0]?.path && path.startsWith(`${page}/`));
@@ -30,6 +33,9 @@ export function SectionTabs({ app, section: { name, pages }, path }: SectionTabs
           aria-current={isCurrent(page.path) ? 'page' : undefined}
         >
           {page.name}
+          {failures[page.path] !== undefined && (
+            <FailureMark failure={failures[page.path] ?? ''} className={classes.mark} />
+          )}
         </Link>
       ))}
       {rare.length > 0 && (

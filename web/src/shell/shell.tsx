@@ -17,7 +17,7 @@ export function Shell({ session, children }: { session: Session; children: React
   const main = useRef<HTMLElement>(null);
   useFocusOnNewPage(main, location);
   const [dialog, setDialog] = useState<ShortcutDialog>();
-  const { app, links, pages, section, path } = usePlace(session);
+  const { app, links, pages, section, path, failures } = usePlace(session);
   return (
     <div className={classes.house}>
       <a className={classes.skip} href="#main">
@@ -34,7 +34,7 @@ export function Shell({ session, children }: { session: Session; children: React
       </header>
       <Shortcuts session={session} pages={pages} opened={dialog} onOpen={setDialog} />
       <main id="main" ref={main} tabIndex={-1} className={classes.main}>
-        {app && section && <SectionTabs app={app} section={section} path={path} />}
+        {app && section && <SectionTabs app={app} section={section} path={path} failures={failures} />}
         {children}
         <div id="menus" />
       </main>

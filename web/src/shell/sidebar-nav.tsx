@@ -2,6 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CrossIcon, MenuIcon } from '../components/icons.tsx';
 import { t } from '../texts/texts.ts';
+import { FailureMark } from './failure-mark.tsx';
 import type { usePlace } from './place.ts';
 import classes from './shell.module.css';
 
@@ -27,10 +28,12 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
     return () => document.removeEventListener('keydown', press);
   }, [isOpen]);
   if (links.length === 0) return <div className={classes.nav} />;
+  const behind = links.slice(IN_BAR);
+  const failure = behind.find((link) => link.failure !== undefined)?.failure;
   return (
     <nav className={classes.nav} aria-label={t.shell.mainNavigation} data-open={isOpen || undefined}>
       <ul id={id} className={classes.links}>
-        {links.map(({ href, name, Icon, isCurrent, count }) => (
+        {links.map(({ href, name, Icon, isCurrent, count, failure }) => (
           <li key={href} className={classes.item}>
             <Link href={href} className={classes.link ?? ''} aria-current={isCurrent ? 'page' : undefined}>
               <Icon />
@@ -43,6 +46,7 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
                   <span className="visually-hidden">({count})</span>
                 </>
               )}
+              {failure !== undefined && <FailureMark failure={failure} className={classes.count} />}
             </Link>
           </li>
         ))}
@@ -53,11 +57,12 @@ export function SidebarNav({ links }: { links: ReturnType<typeof usePlace>['link
           className={classes.more}
           aria-expanded={isOpen}
           aria-controls={id}
-          data-current={links.slice(IN_BAR).some(({ isCurrent }) => isCurrent) || undefined}
+          data-current={behind.some(({ isCurrent }) => isCurrent) || undefined}
           onClick={() => setOpenedAt(isOpen ? undefined : location)}
         >
           {isOpen ? <CrossIcon /> : <MenuIcon />}
           {t.shell.more}
+          {failure !== undefined && !isOpen && <FailureMark failure={failure} className={classes.count} />}
         </button>
       )}
     </nav>

@@ -88,6 +88,8 @@ export const audit: typeof en = {
     'webhook.tested': 'Webhook getestet',
     'webhook.secret.replaced': 'Geheimnis eines Webhooks ersetzt',
     'webhook.replayed': 'Ereignisse erneut gesendet',
+    'mail.retried': 'E-Mail erneut gesendet',
+    'mail.tested': 'Test-E-Mail gesendet',
     'account.created': 'Konto eingeladen',
     'account.changed': 'Konto geändert',
     'account.link.created': 'Anmeldelink erstellt',

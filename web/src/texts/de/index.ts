@@ -7,6 +7,7 @@ import { backgroundWork } from './background-work.tsx';
 import { common } from './common.tsx';
 import { components } from './components.tsx';
 import { connect } from './connect.tsx';
+import { emails } from './emails.tsx';
 import { entrance } from './entrance.tsx';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
@@ -33,6 +34,7 @@ export const de: Texts = {
   common,
   components,
   connect,
+  emails,
   entrance,
   firstForm,
   held,

@@ -137,6 +137,15 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   webhookLimit: 'Eine App hat höchstens {max} Webhooks',
   deliveryNotFound: 'Zustellung nicht gefunden',
 
+  // Emails.
+  mailNotFound: 'E-Mail nicht gefunden',
+  mailNotFailed: 'Nur eine gescheiterte E-Mail wird erneut gesendet',
+  mailWithoutReason:
+    'Für diese E-Mail gibt es keinen Grund mehr: Ihr Datensatz oder ihre Einstellung ist nicht mehr da',
+  sendsNoMail: 'Der Dienst sendet keine E-Mails: SMTP_URL ist nicht gesetzt',
+  noTestAddress: 'Es gibt keine Adresse für eine Test-E-Mail: Tragen Sie eine bei den Benachrichtigungen ein',
+  tooManyTestMails: 'Zu viele Test-E-Mails; versuchen Sie es später noch einmal',
+
   // Schemas.
   invalidSchema: 'Das Schema ist ungültig',
   schemaNotFound: 'Version des Schemas nicht gefunden',

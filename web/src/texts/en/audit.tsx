@@ -89,6 +89,8 @@ export const audit = {
     'webhook.tested': 'Webhook tested',
     'webhook.secret.replaced': 'Webhook secret replaced',
     'webhook.replayed': 'Events sent again',
+    'mail.retried': 'Email sent again',
+    'mail.tested': 'Test email sent',
     'account.created': 'Account invited',
     'account.changed': 'Account changed',
     'account.link.created': 'Log-in link created',

@@ -6,6 +6,7 @@ import { backgroundWork } from './background-work.tsx';
 import { common } from './common.tsx';
 import { components } from './components.tsx';
 import type { connect } from './connect.tsx';
+import { emails } from './emails.tsx';
 import { entrance } from './entrance.tsx';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
@@ -31,6 +32,7 @@ export const en = {
   backgroundWork,
   common,
   components,
+  emails,
   entrance,
   firstForm,
   held,
