@@ -172,4 +172,6 @@ function Attempt({ attempt: { at, status, error } }: { attempt: Mail['attempts']
 
 /** A relative time has no seconds. */
 const nextAttempt = (at: string) =>
-  Date.parse(at) <= Date.now() + MINUTE_MS ? t.emails.nextAttemptSoon : t.emails.nextAttemptAt(<Time at={at} relative />);
+  Date.parse(at) <= Date.now() + MINUTE_MS
+    ? t.emails.nextAttemptSoon
+    : t.emails.nextAttemptAt(<Time at={at} relative />);
