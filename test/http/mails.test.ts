@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ObjectId } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RecordId } from '../../src/core/users/users.model.ts';
-import { LOG_OF_APP, type MailDocument, type NewMail } from '../../src/features/notifications/mail-queue.ts';
+import { createMailLog } from '../../src/features/notifications/mail-log.ts';
+import {
+  createMailModel,
+  LOG_OF_APP,
+  type MailDocument,
+  type NewMail,
+} from '../../src/features/notifications/mail-queue.ts';
 import { appDocument } from '../support/database/index-slots.ts';
 import { CUT, type RawSmtp, SILENCE, startRawSmtp } from '../support/peers/raw-smtp.ts';
 import { mailEnv } from '../support/peers/smtp.ts';
@@ -303,6 +309,22 @@ describe('POST /auth/mails/:id/retry (spec 4.12)', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409, 409, 409]);
     await Promise.all([attempt(a), attempt(b)]);
     expect(recipients()).toHaveLength(1);
+  });
+
+  it('does nothing when the email was attempted again since it was read', async () => {
+    const id = await planFailed();
+    const log = createMailLog(createMailModel(b.connection).collection, Date.now);
+    const early = await log.find(appId, id);
+    if (!early) throw new Error('the email is not listed');
+    smtp.answers = { RCPT: '550 5.1.1 unknown' };
+    await retry(id).expect(200);
+    await attempt();
+    expect(await stored(id)).toMatchObject({ state: 'failed', attempts: 2 });
+    expect(await log.repeat(early, new Date(Date.now() + MINUTE_MS))).toBeUndefined();
+    const newest = await log.find(appId, id);
+    // A statement that begins too late.
+    expect(newest && (await log.repeat(newest, new Date(0)))).toBeUndefined();
+    expect(newest && (await log.repeat(newest, new Date(Date.now() + MINUTE_MS)))).toMatchObject({ state: 'due' });
   });
 
   it('stores no result of a server that stalled in an earlier attempt', async () => {
