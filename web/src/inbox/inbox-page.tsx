@@ -206,7 +206,7 @@ function Nothing({ scope, filter, isPart, isLast, searchIn }: NothingProps) {
   if (isPart) {
     return (
       <EmptyState title={t.inbox.noMatch} action={folder !== 'all' && linkTo('all', t.inbox.searchAll)}>
-        {t.users.noMatchNote}
+        {folder === 'all' ? t.users.noMatchNote : t.inbox.searchedOnly[folder]}
       </EmptyState>
     );
   }
