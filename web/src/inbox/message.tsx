@@ -133,7 +133,7 @@ function Entry({ name, value, files, scope }: EntryProps) {
         ) : typeof value === 'string' ? (
           value
         ) : Array.isArray(value) ? (
-          value.map(itemText).join(', ')
+          value.map(itemText).join(value.some(isObject) ? '\n' : ', ')
         ) : (
           <Value value={value} />
         )}
@@ -141,6 +141,8 @@ function Entry({ name, value, files, scope }: EntryProps) {
     </div>
   );
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 interface StatusesProps {
   scope: Scope;

@@ -211,7 +211,7 @@ export const connect = {
     },
 
     texts: 'Texts',
-    nameNote: "What people read instead of the app ID",
+    nameNote: 'What people read instead of the app ID',
     titleNote: 'The heading of the form',
     descriptionNote: 'Shown above the fields. **bold**, *italic*, [link](https://…)',
     thanksNote: 'Shown after a submission. **bold**, *italic*, [link](https://…)',
