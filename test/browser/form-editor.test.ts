@@ -150,7 +150,7 @@ describe('the form that is edited', () => {
     await schema.fields.getByText('Hidden', { exact: true }).waitFor();
     await schema.open('Plan');
     await schema.page.getByRole('checkbox', { name: 'Only your team can set this' }).check();
-    await schema.fields.getByText('Plan · Single choice').waitFor();
+    await schema.fields.getByText('Plan · One choice').waitFor();
   });
 
   it('calls no change breaking while the app has no records', { tags: 'long' }, async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, visitAs } from '../support/browser/browser.ts';
+import { closeBrowser, goWithin, visitAs } from '../support/browser/browser.ts';
 import { joinApp, PASSWORD } from '../support/server/accounts.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
@@ -124,15 +124,28 @@ describe('the inbox', () => {
     const first = page.getByRole('article', { name: 'Message of first@example.com' });
     await first.waitFor();
     expect(await first.getByRole('button', { name: 'Older message' }).isDisabled()).toBe(true);
+    await first.getByLabel('Status').dispatchEvent('pointerdown');
     await first.getByLabel('Status').selectOption('Done');
     await page.getByText('The status is stored').waitFor();
     const { body } = await server.admin
       .get(`/auth/users?sourceAppId=${team.sourceAppId}&where=data.status:eq:done`)
       .expect(200);
     expect(body.users.map(({ email }: { email: string }) => email)).toEqual(['first@example.com']);
-    await page.getByRole('heading', { level: 1 }).click();
+    // The keys work after a choice by pointer; after one by keyboard the control keeps the focus.
     await page.keyboard.press('k');
     await newest.waitFor();
+    await newest.getByLabel('Status').focus();
+    await page.keyboard.press('ArrowDown');
+    await expect
+      .poll(async () => {
+        const { body: found } = await server.admin
+          .get(`/auth/users?sourceAppId=${team.sourceAppId}&where=data.status:eq:done`)
+          .expect(200);
+        return found.users.length;
+      })
+      .toBe(2);
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Status');
+    await page.keyboard.press('Tab');
     await page.keyboard.press('u');
     await page.getByText('Choose a message to read it here.').waitFor();
     expectClean();
@@ -203,6 +216,7 @@ describe('the inbox', () => {
 
     await page.getByLabel('Search all data').fill('Third');
     await page.getByText('No submissions match').waitFor();
+    await page.getByText('Only open messages were searched.').waitFor();
     await page.getByRole('link', { name: 'Search all messages' }).click();
     await rows.getByText('third@example.com').waitFor();
     expect(await folders.getByRole('link', { name: 'All' }).getAttribute('aria-current')).toBe('page');
@@ -220,6 +234,12 @@ describe('the inbox', () => {
     await folders.getByRole('link', { name: 'Open' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     expect(new URL(page.url()).search).toBe('');
+    // A link of a message that is done leads to it.
+    const { body } = await server.admin.get(`/auth/submissions?sourceAppId=${app.sourceAppId}&done=true`).expect(200);
+    await goWithin(page, `/apps/${app.sourceAppId}/inbox/${body.submissions[0].id}`);
+    await page.getByRole('heading', { name: 'This message is not on this page of the inbox' }).waitFor();
+    await page.getByRole('link', { name: 'Search all messages' }).click();
+    await messageOf('second').waitFor();
     expectClean();
     await close();
   });
@@ -319,9 +339,11 @@ describe('the inbox', () => {
   it('breaks a long email after a sign, and cuts a longer part', { tags: 'long' }, async () => {
     const long = 'ada.of.the.department@mathematics.and.physics.of.a.university.example.com';
     const longer = `${'m'.repeat(60)}@example.com`;
+    const usual = 'frances-b.allen@ordinary.example';
     await submit(long, { name: 'Ada' });
     await submit(longer, { name: 'Mary' });
-    await arrived(2);
+    await submit(usual, { name: 'Frances' });
+    await arrived(3);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
     await page.setViewportSize({ width: 375, height: 800 });
     const email = (text: string) => page.getByTitle(text, { exact: true }).filter({ visible: true }).first();
@@ -346,6 +368,7 @@ describe('the inbox', () => {
       for (const line of lines.slice(0, -1)) expect(line).toMatch(/[@.]$/);
       expect(fits).toBe(true);
     }
+    expect(await layoutOf(usual)).toEqual({ lines: ['frances-b.allen@', 'ordinary.example'], fits: true });
     const cut = { lines: [`${'m'.repeat(60)}@`, 'example.com'], fits: true };
     await email(longer).click();
     await page.getByRole('article').waitFor();

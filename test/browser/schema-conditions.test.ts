@@ -89,7 +89,7 @@ it('what the service refuses is refused at its place', async () => {
   // It has no effect on what always stays.
   const keep = page.getByLabel('Keep the stored value');
   await keep.waitFor();
-  for (const kind of ['Files', 'Appending list']) {
+  for (const kind of ['Files', 'Growing list']) {
     await page.getByLabel('Type', { exact: true }).selectOption(kind);
     await keep.waitFor({ state: 'detached' });
   }

@@ -32,7 +32,7 @@ export const UsersIcon = icon(
   </>,
 );
 export const AppsIcon = icon(<path d="M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM14 14h6v6h-6z" />);
-export const PlugIcon = icon(<path d="M9 3v5M15 3v5M6.5 8h11v3.5a5.5 5.5 0 0 1-11 0zM12 17v4" />);
+export const TableIcon = icon(<path d="M4 5h16v14H4zM4 9.7h16M4 14.3h16M10 5v14" />);
 export const WebhookIcon = icon(<path d="M4 12h11M11 7l5 5-5 5M20 4v16" />);
 export const RepeatIcon = icon(<path d="M19 12a7 7 0 1 1-2.2-5.1L19 9M19 4v5h-5" />);
 export const SearchIcon = icon(

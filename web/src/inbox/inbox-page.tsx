@@ -154,7 +154,20 @@ function Inbox({ scope, id }: { scope: Scope; id: string | undefined }) {
                   move={moveOn}
                 />
               )}
-              {data && !message && <EmptyState title={t.inbox.notHere}>{t.inbox.notHereNote}</EmptyState>}
+              {data && !message && (
+                <EmptyState
+                  title={t.inbox.notHere}
+                  action={
+                    folder !== 'all' && (
+                      <Button component={Link} href={appPath(scope, `inbox/${id}`) + searchIn('all')} variant="default">
+                        {t.inbox.searchAll}
+                      </Button>
+                    )
+                  }
+                >
+                  {t.inbox.notHereNote}
+                </EmptyState>
+              )}
             </div>
           )}
         </div>
@@ -206,7 +219,7 @@ function Nothing({ scope, filter, isPart, isLast, searchIn }: NothingProps) {
   if (isPart) {
     return (
       <EmptyState title={t.inbox.noMatch} action={folder !== 'all' && linkTo('all', t.inbox.searchAll)}>
-        {t.users.noMatchNote}
+        {folder === 'all' ? t.users.noMatchNote : t.inbox.searchedOnly[folder]}
       </EmptyState>
     );
   }

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { Link } from 'wouter';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
 import { CopyButton } from '../components/content/copy-button.tsx';
@@ -76,11 +77,11 @@ export function Message({ scope, message, fields, title, go, move }: MessageProp
             {done ? t.inbox.reopen : t.inbox.done}
           </Button>
         )}
+        <Statuses scope={scope} userId={userId} fields={fields} />
         <CopyButton text={email} label={t.inbox.copyAddress} />
         <Button component={Link} href={recordPath(scope, userId)} variant="default" size="xs">
           {t.common.showRecord}
         </Button>
-        <Statuses scope={scope} userId={userId} fields={fields} />
       </div>
       <Values scope={scope} data={message.data} fields={fields} />
       <OtherMessages scope={scope} message={message} fields={fields} />
@@ -132,7 +133,7 @@ function Entry({ name, value, files, scope }: EntryProps) {
         ) : typeof value === 'string' ? (
           value
         ) : Array.isArray(value) ? (
-          value.map(itemText).join(', ')
+          value.map(itemText).join(value.some(isObject) ? '\n' : ', ')
         ) : (
           <Value value={value} />
         )}
@@ -140,6 +141,8 @@ function Entry({ name, value, files, scope }: EntryProps) {
     </div>
   );
 }
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 interface StatusesProps {
   scope: Scope;
@@ -153,6 +156,7 @@ function Statuses({ scope, userId, fields }: StatusesProps) {
   const choices = fields.flatMap((field) => (field.kind === 'select' && field.writers === 'staff' ? [field] : []));
   const { data } = useQuery({ ...recordQuery(scope, userId), enabled: choices.length > 0 });
   const change = useRecordChange(scope, userId, t.inbox.statusStored);
+  const isPointed = useRef(false);
   if (!data) return null;
   const { record, etag } = data;
   return (
@@ -167,13 +171,24 @@ function Statuses({ scope, userId, fields }: StatusesProps) {
             size="xs"
             aria-label={fieldName(field)}
             title={fieldName(field)}
-            disabled={!edit || change.isPending}
+            disabled={!edit}
             value={typeof value === 'string' ? value : ''}
             data={[
               ...(typeof stored === 'string' ? [] : [{ value: '', label: fieldName(field) }]),
               ...values.map((one) => ({ value: one, label: enumLabels[one] ?? one })),
             ]}
-            onChange={(event) => change.mutate({ change: { set: { [key]: event.currentTarget.value } }, etag })}
+            onPointerDown={() => {
+              isPointed.current = true;
+            }}
+            onKeyDown={() => {
+              isPointed.current = false;
+            }}
+            onChange={(event) => {
+              // After a choice by pointer the keys of the inbox work; by keyboard, the focus stays.
+              if (isPointed.current) event.currentTarget.blur();
+              if (change.isPending) return;
+              change.mutate({ change: { set: { [key]: event.currentTarget.value } }, etag });
+            }}
           />
         );
       })}

@@ -3,7 +3,6 @@ import { Link } from 'wouter';
 import { formatNumber } from '../texts/format.ts';
 import { t } from '../texts/texts.ts';
 import { appPath, type Scope } from '../users/scope.ts';
-import classes from './inbox.module.css';
 import { COUNTED, ofEmail, submissionsOfQuery } from './queries.ts';
 
 /** Links the submissions of a person, with their number. */
@@ -12,7 +11,7 @@ export function SubmissionsLink({ scope, email }: { scope: Scope; email: string 
   if (count === undefined) return null;
   const href = `${appPath(scope, 'inbox')}?where=${encodeURIComponent(ofEmail(email))}&done=all`;
   return (
-    <Link href={href} className={classes.link ?? ''}>
+    <Link href={href} className="text-link">
       {t.inbox.show(formatNumber(count), count === COUNTED)}
     </Link>
   );

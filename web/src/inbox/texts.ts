@@ -17,4 +17,12 @@ export function firstTexts(data: Readonly<Record<string, unknown>>, fields: read
 /** An item that a submission appended has its value and its time. */
 export const itemText = (item: unknown): string => textOf((item as { value?: unknown } | null)?.value ?? item);
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+/** Lists and objects as `page: /docs, seconds: 20`. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map(itemText).join(', ');
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([key, one]) => `${key}: ${textOf(one)}`)
+    .join(', ');
+}

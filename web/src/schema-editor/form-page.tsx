@@ -5,7 +5,7 @@ import { hasStatus } from '../api/call.ts';
 import { appSchemaQuery } from '../apps/queries.ts';
 import { type Renaming, useRenaming } from '../background-work/queries.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
-import { PlugIcon } from '../components/icons.tsx';
+import { ShareIcon } from '../components/icons.tsx';
 import { LoadError } from '../components/page/load-error.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { ConnectedPage } from '../connect/connected-page.tsx';
@@ -59,7 +59,7 @@ function WholeForm({ scope, tab }: { scope: Scope; tab: Tab }) {
           component={Link}
           href={appPath({ sourceAppId }, 'share')}
           variant="default"
-          leftSection={<PlugIcon size={16} />}
+          leftSection={<ShareIcon size={16} />}
         >
           {t.schemaEditor.connectForm}
         </Button>

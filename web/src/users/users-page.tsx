@@ -4,7 +4,7 @@ import { Suspense, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { hasStatus, issueAt, issuesText } from '../api/call.ts';
 import { WorkStatus } from '../background-work/work-status.tsx';
-import { PenIcon, UploadIcon } from '../components/icons.tsx';
+import { PenIcon, TableIcon, UploadIcon } from '../components/icons.tsx';
 import card from '../components/page/card.module.css';
 import { EmptyState } from '../components/page/empty-state.tsx';
 import { canRepeat, LoadError } from '../components/page/load-error.tsx';
@@ -154,7 +154,7 @@ function UserListPage({ scope }: { scope: Scope }) {
                   <BreakdownChoice by={parameters.by} targets={targets} change={change} />
                   {can.edit && (
                     <ListAction
-                      Icon={PenIcon}
+                      Icon={TableIcon}
                       variant={isEditing ? 'light' : 'subtle'}
                       aria-pressed={isEditing}
                       onClick={() => setEditing(!isEditing)}

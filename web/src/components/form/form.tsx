@@ -2,6 +2,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
 import { t } from '../../texts/texts.ts';
+import classes from './dialog.module.css';
 import { Problem } from './problem.tsx';
 
 /** The state of a request that a dialog sends. */
@@ -48,7 +49,7 @@ export function DialogForm(props: DialogFormProps) {
         {children}
         <Problem error={error} />
         {notice}
-        <Group justify="flex-end">
+        <Group justify="flex-end" className={classes.actions ?? ''}>
           <Button variant="default" onClick={onCancel}>
             {t.common.cancel}
           </Button>

@@ -219,7 +219,7 @@ export const connect: typeof en = {
     },
 
     texts: 'Texte',
-    nameNote: 'Was Menschen anstelle der App-ID lesen',
+    nameNote: 'Was Personen anstelle der App-ID lesen',
     titleNote: 'Die Überschrift des Formulars',
     descriptionNote: 'Steht über den Feldern. **fett**, *kursiv*, [Link](https://…)',
     thanksNote: 'Erscheint nach einer Einsendung. **fett**, *kursiv*, [Link](https://…)',

@@ -7,9 +7,9 @@ export const fields: typeof en = {
     date: 'Datum',
     file: 'Dateien',
     checkbox: 'Kontrollkästchen',
-    select: 'Einzelauswahl',
-    multiselect: 'Mehrfachauswahl',
-    array: 'Fortlaufende Liste',
+    select: 'Eine Auswahl',
+    multiselect: 'Mehrere zur Auswahl',
+    array: 'Wachsende Liste',
   },
   palette: {
     ofForm: 'Felder des Formulars',

@@ -46,5 +46,5 @@ export const firstForm: typeof en = {
   changeFields: 'Felder, Texte und Gestaltung ändern',
   changeSettings: 'E-Mails und Grenzen des Formulars ändern',
   invitePeople: 'Mitglieder in die App einladen',
-  seeUsers: 'Alle Personen ansehen',
+  seeUsers: 'Ansehen, was gesendet wird',
 };

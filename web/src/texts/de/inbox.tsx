@@ -37,6 +37,10 @@ export const inbox: typeof en = {
   nothing: 'Noch keine Einsendungen',
   nothingNote: 'Einsendungen erscheinen hier, sobald sie ankommen.',
   noMatch: 'Keine Einsendungen passen',
+  searchedOnly: {
+    open: 'Gesucht wurde nur in offenen Nachrichten.',
+    done: 'Gesucht wurde nur in erledigten Nachrichten.',
+  },
   searchAll: 'In allen Nachrichten suchen',
   allDone: 'Alle Nachrichten sind erledigt',
   showDone: 'Anzeigen',

@@ -97,7 +97,7 @@ export const record: typeof en = {
 
   history: {
     title: 'Verlauf',
-    nothing: 'Keine Änderungen durch Menschen oder Importe aufbewahrt',
+    nothing: 'Keine Änderungen durch Ihr Team oder durch Importe aufbewahrt',
     undoChange: (revision) => `Änderung ${revision} rückgängig machen`,
     showEarlier: 'Frühere Änderungen anzeigen',
     omitted: 'Zu groß für die Aufbewahrung',

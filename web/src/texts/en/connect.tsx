@@ -212,7 +212,7 @@ export const connect = {
     },
 
     texts: 'Texts',
-    nameNote: "What people read in place of the app's id",
+    nameNote: 'What people read instead of the app ID',
     titleNote: 'The heading of the form',
     descriptionNote: 'Shown above the fields. **bold**, *italic*, [link](https://…)',
     thanksNote: 'Shown after a submission. **bold**, *italic*, [link](https://…)',
@@ -532,9 +532,9 @@ export const connect = {
       'This code is refused: it does not solve the challenge of your bot protection. Use Embed, Enhanced form or Link ' +
       'instead.',
     onlyFiles:
-      'It works from a file on your computer. Before you put it online, add your website under "Allowed websites".',
+      'It works from a file on your computer. Before you put it online, add your website under “Allowed websites”.',
     noWebsite:
-      'No website is allowed yet. Add yours under "Allowed websites", or try it once and allow it there with one click.',
+      'No website is allowed yet. Add yours under “Allowed websites”, or try it once and allow it there with one click.',
     onlyHere: (origin: string) =>
       `It sends to ${origin}, which only works on this computer. Before you put it online, open the dashboard at the ` +
       'public address of the service and copy it there.',

@@ -12,9 +12,9 @@ export const fields = {
     date: 'Date',
     file: 'Files',
     checkbox: 'Checkbox',
-    select: 'Single choice',
+    select: 'One choice',
     multiselect: 'Several choices',
-    array: 'Appending list',
+    array: 'Growing list',
   } satisfies Record<Kind['name'], string>,
   /** Fields as people call them, in the palette of the editor. */
   palette: {

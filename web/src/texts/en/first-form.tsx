@@ -46,5 +46,5 @@ export const firstForm = {
   changeFields: 'Change the fields, texts and design',
   changeSettings: 'Change the emails and limits of the form',
   invitePeople: 'Invite your team to the app',
-  seeUsers: 'See all people',
+  seeUsers: 'See what people send',
 };

@@ -35,6 +35,7 @@ export const inbox = {
   nothing: 'No submissions yet',
   nothingNote: 'Submissions appear here as they arrive.',
   noMatch: 'No submissions match',
+  searchedOnly: { open: 'Only open messages were searched.', done: 'Only messages that are done were searched.' },
   searchAll: 'Search all messages',
   allDone: 'All messages are done',
   showDone: 'Show them',

@@ -134,12 +134,12 @@ export const schemaEditor = {
   onlyMatches: 'The stored record matches the new schema.',
   allMatch: (checked: number) =>
     plural(checked, {
-      one: 'All # stored record match the new schema.',
+      one: 'The only stored record matches the new schema.',
       other: 'All # stored records match the new schema.',
     }),
   newestMatch: (checked: number) =>
     plural(checked, {
-      one: 'The newest # stored record match the new schema.',
+      one: 'The newest stored record matches the new schema.',
       other: 'The newest # stored records match the new schema.',
     }),
   olderNotChecked: 'Only the newest records were checked, because the check ended after its time.',
@@ -152,22 +152,22 @@ export const schemaEditor = {
   onlyFails: 'The only stored record would become invalid',
   allFail: (checked: number) =>
     plural(checked, {
-      one: 'All # stored record would become invalid',
+      one: 'The only stored record would become invalid',
       other: 'All # stored records would become invalid',
     }),
   allNewestFail: (checked: number) =>
     plural(checked, {
-      one: 'All of the newest # stored record would become invalid',
+      one: 'The newest stored record would become invalid',
       other: 'All of the newest # stored records would become invalid',
     }),
   noneFails: (checked: number) =>
     plural(checked, {
-      one: 'None of # stored record would become invalid',
+      one: 'The only stored record would not become invalid',
       other: 'None of # stored records would become invalid',
     }),
   noneOfNewestFails: (checked: number) =>
     plural(checked, {
-      one: 'None of the newest # stored record would become invalid',
+      one: 'The newest stored record would not become invalid',
       other: 'None of the newest # stored records would become invalid',
     }),
   someFail: (failing: number, checked: number) =>

@@ -3,6 +3,7 @@ import { ChartIcon } from '../../components/icons.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Target } from '../filters/condition.ts';
 import type { ChangeList } from '../list/list-parameters.ts';
+import classes from './breakdown.module.css';
 
 interface BreakdownChoiceProps {
   by: string;
@@ -19,6 +20,7 @@ export function BreakdownChoice({ by, targets, change }: BreakdownChoiceProps) {
       aria-label={t.users.breakdown.by}
       size="xs"
       maw={220}
+      className={classes.choice ?? ''}
       leftSection={<ChartIcon size={14} />}
       value={by}
       data={[

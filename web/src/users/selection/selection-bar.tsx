@@ -1,6 +1,6 @@
-import { Button, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
-import { PenIcon, TrashIcon } from '../../components/icons.tsx';
+import { CrossIcon, PenIcon, TrashIcon } from '../../components/icons.tsx';
 import { loadLater } from '../../components/page/load-later.tsx';
 import { useAbilities } from '../../session/abilities.tsx';
 import { t } from '../../texts/texts.ts';
@@ -40,16 +40,15 @@ export function SelectionBar({ scope, selection, columns, hasUsers, onChange, ch
       {(hasUsers || isShown) && (
         <div className={`${classes.bar} icons-on-phone ${isShown ? '' : classes.hidden}`}>
           <Text fw={600}>{isFull ? t.users.selection.selectedMost(emails.size, MAX_SELECTED) : words}</Text>
-          <Button
-            variant="subtle"
-            size="compact-sm"
+          <ListAction
+            Icon={CrossIcon}
             onClick={() => {
               clear();
               focusSelectPage();
             }}
           >
             {t.users.selection.clear}
-          </Button>
+          </ListAction>
           <span className={classes.space} />
           {can.export && <ExportSelected scope={scope} ids={[...emails.keys()]} columns={columns} />}
           {can.edit && isShown && (
