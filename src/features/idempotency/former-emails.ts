@@ -45,6 +45,11 @@ export const formerEmailPart: AppPart = {
 const KEYS_AT_ONCE = 1_000;
 /** The most moved keys of a record whose email can be changed. */
 const MAX_MOVED_KEYS = 20_000;
+/** How long an app is marked for. A mark is renewed while it covers the time of new keys. */
+const MARKED_MS = KEPT_SECONDS * 1_000 + 3_600_000;
+const MARKED_AGAIN_MS = 3_600_000;
+/** More than what the clocks of two servers may differ. */
+const KNOWN_AFTER_MS = 10 * 60_000;
 const BUSY_SECONDS = STATEMENT_ENDS_MS / 1_000;
 
 /** The time limit of a write that claims nothing else: none. */
@@ -216,9 +221,7 @@ export function createFormerEmails(deps: {
       const all: Key[] = [...appliedKeys.filter(({ at }) => at.getTime() > oldest), ...left];
       if (all.length === 0) return unchanged;
       // First: from now on, submissions with a key store a document before a record.
-      const until = new Date(Date.now() + KEPT_SECONDS * 1_000);
-      await apps.updateOne({ _id: appId }, { $max: { formerEmailsUntil: until } });
-      await revision.publish();
+      await mark(appId);
       const hash = hashIn(appId, email);
       for (let at = 0; at < all.length; at += KEYS_AT_ONCE) {
         const some = all.slice(at, at + KEYS_AT_ONCE);
@@ -230,6 +233,16 @@ export function createFormerEmails(deps: {
       return unchanged;
     },
   };
+
+  /** Tells every server of the app, unless all of them have known it for a while. */
+  async function mark(appId: ObjectId): Promise<void> {
+    const now = Date.now();
+    const app = await apps.findOne({ _id: appId }, { projection: { formerEmailsUntil: 1 } });
+    const marked = now + MARKED_MS - (app?.formerEmailsUntil?.getTime() ?? 0);
+    if (marked > KNOWN_AFTER_MS && marked < MARKED_AGAIN_MS) return;
+    await apps.updateOne({ _id: appId }, { $max: { formerEmailsUntil: new Date(now + MARKED_MS) } });
+    await revision.publish();
+  }
 
   async function readMoved(appId: ObjectId, record: RecordId): Promise<Key[]> {
     const options = { projection: { content: 1 }, limit: MAX_MOVED_KEYS + 1 };

@@ -16,6 +16,7 @@ const LIGHT = [
   'noteLook',
   'getUser',
   'editUser',
+  'changeUserEmail',
   'revertUser',
   'eraseUser',
   'listHistory',
