@@ -1,6 +1,8 @@
 // @module-tag long
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { READ_HOLDS_MS } from '../../src/platform/database/lateness.ts';
+import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
 import { Client } from '../support/server/client.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
@@ -158,6 +160,20 @@ describe('kept submissions', () => {
     await changing;
     await expect.poll(kept, POLL).toEqual([NEXT]);
     await expect.poll(() => main.db.collection('email_changes').countDocuments(), POLL).toBe(0);
+  });
+
+  it('keep the email of a record whose change begins when nobody would finish it', async () => {
+    const id = await create(FORMER);
+    await expect.poll(kept).toEqual([FORMER]);
+    const held = proxy.holdNext('findAndModify', 'users');
+    const changing = change(id, NEXT, ofSlow).then((response) => response);
+    const forward = await held;
+    expect((await changing).status).toBe(503);
+    const announced = await main.db.collection('email_changes').findOne();
+    await untilDatabaseTime(main, announced?.at.getTime() + READ_HOLDS_MS);
+    await forward();
+    expect(await stored()).toMatchObject([{ email: FORMER }]);
+    expect(await kept()).toEqual([FORMER]);
   });
 
   it('have the last email although the statement of an earlier change comes later', async () => {

@@ -4,7 +4,7 @@ import type { UserCollection } from '../../core/users/users.model.ts';
 import type { RecordTarget } from '../../core/users/write-part.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import type { Connection } from '../../platform/database/client.ts';
-import type { DatabaseClock, Until } from '../../platform/database/clock.ts';
+import { beginsBefore, type DatabaseClock, type Until } from '../../platform/database/clock.ts';
 import { READ_HOLDS_MS, STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { lookup } from '../../platform/database/lookups.ts';
 import { createModel, type DocumentOf, type Model, schema } from '../../platform/database/mongoose.ts';
@@ -43,9 +43,10 @@ const BATCH = 100;
 const SETTLED_MS = READ_HOLDS_MS + STATEMENT_ENDS_MS;
 
 /**
- * Changes the email of a record (spec 4.3). One statement changes the record. What other
- * collections have of it follows: at once, and again by a job of which the change was announced
- * before, so also after the end of this server, and after statements that read the email before.
+ * Changes the email of a record (spec 4.3). One statement changes the record. The documents of
+ * other collections that have the email are changed after it: by this server, and by a job. The
+ * change is announced to the job first, so the job also finishes it when this server stops, and
+ * corrects what statements stored that had read the former email.
  */
 export function createEmailChanger(deps: {
   users: UserCollection;
@@ -69,13 +70,21 @@ export function createEmailChanger(deps: {
     await Promise.all(traces.map((one) => one.readdress?.(record, until)));
   }
 
-  async function editOf(record: EditedRecord, { app }: Lease, to: string) {
+  async function editOf(record: EditedRecord, to: string) {
     if (record.email === to) return undefined;
-    await refuseTaken(app.id, to);
-    const requires = await formerEmails.keep(record);
-    const announced = { $set: { appId: app.id }, $currentDate: { at: true as const } };
-    await changes.updateOne({ _id: record._id }, announced, { upsert: true });
-    return { set: {}, unset: [], removeItems: [], email: { to, requires } };
+    await refuseTaken(record.appId, to);
+    const keys = await formerEmails.keep(record);
+    // The job forgets the change after a while, so a later statement must change nothing.
+    const until = await announce(record);
+    return { set: {}, unset: [], removeItems: [], email: { to, requires: { ...keys, ...beginsBefore(until) } } };
+  }
+
+  /** Tells the job of a change. Resolves with the time by which the change has to begin. */
+  async function announce({ _id, appId }: EditedRecord): Promise<Date> {
+    const update = { $set: { appId }, $currentDate: { at: true as const } };
+    const announced = await changes.findOneAndUpdate({ _id }, update, { upsert: true, returnDocument: 'after' });
+    if (!announced) throw new Error('an upsert returned no document');
+    return new Date(announced.at.getTime() + READ_HOLDS_MS);
   }
 
   return {
@@ -94,13 +103,13 @@ export function createEmailChanger(deps: {
       tags?: readonly string[],
     ): Promise<DetailedRecord> {
       const until = clock.within(READ_HOLDS_MS);
-      const record = await editor.change(app, id, (read, lease) => editOf(read, lease, email), by, leftMs, tags);
+      const record = await editor.change(app, id, (read) => editOf(read, email), by, leftMs, tags);
       // The job does what this leaves.
       await readdress({ _id: record._id, appId: app.id, email }, until).catch(() => signal.wake(JOB));
       return record;
     },
 
-    /** Finishes changes, and repeats that until no statement about an email before is left. */
+    /** Finishes changes, and repeats that until statements that read a former email have ended. */
     job: {
       name: JOB,
       everyMs: EVERY_MS,
