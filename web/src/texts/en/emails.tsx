@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { FailureCause } from '#src/platform/languages/mail-failures.ts';
+import { FAILURE_WORDS, type FailureCause } from '#src/platform/languages/mail-failures.ts';
 import type { Mail } from '../../api/endpoints.ts';
 import { plural } from '../format.ts';
 
@@ -41,25 +41,5 @@ export const emails = {
 
   failing: (reason: string) => `An email could not be sent: ${reason}`,
   /** Why an email was not sent, as the end of a sentence. */
-  reasons: {
-    password: 'the mail server refused the password',
-    noPassword: 'the mail server asks for a user and a password',
-    certificate: 'the certificate of the mail server is not trusted',
-    encryption: 'no encrypted connection to the mail server is possible',
-    name: 'the name of the mail server was not found',
-    away: 'the mail server cannot be reached',
-    silent: 'the mail server did not answer in time',
-    closed: 'the mail server closed the connection',
-    protocol: 'the server does not speak SMTP',
-    connection: 'the mail server refused the connection',
-    sender: 'the mail server refused the sender',
-    mailbox: 'the mailbox is unknown',
-    full: 'the mailbox is full',
-    recipient: 'the mail server refused the recipient',
-    content: 'the mail server refused the content',
-    tooMany: 'the mail server got too many emails',
-    later: 'the mail server asks to try again later',
-    interrupted: 'the attempts were interrupted',
-    unknown: 'the cause is unknown',
-  } satisfies Record<FailureCause, string>,
+  reasons: { ...FAILURE_WORDS, unknown: 'the cause is unknown' } as Record<FailureCause, string>,
 };
