@@ -44,6 +44,15 @@ async function makeDue(): Promise<void> {
   server.services.jobs.wake('mails');
 }
 
+/** Resolves when the first attempt of the newest email has ended. */
+const untilAttempted = () =>
+  expect
+    .poll(async () => {
+      const { body } = await server.admin.get(`/auth/mails?sourceAppId=${app.sourceAppId}`);
+      return body.mails[0]?.attempts.length;
+    })
+    .toBe(1);
+
 describe('the page of emails', () => {
   it('shows without a reload what became of each, and why, and sends a failed one again', async () => {
     const { page, expectClean, close } = await visitAs(server, app, '/emails');
@@ -106,6 +115,8 @@ describe('the page of emails', () => {
   it.each(['en-GB', 'de-AT'])('has no axe violation and fits a phone, also with a failure: %s', async (locale) => {
     smtp.answers = { AUTH: PASSWORD };
     await submit();
+    // The page asks for the list at intervals.
+    await untilAttempted();
     const origin = server.listener.url;
     const path = `${origin}/dashboard/apps/${app.sourceAppId}/emails`;
     const { page, expectClean, close } = await openPage(path, { origins: [origin], session: { origin, app }, locale });
@@ -132,12 +143,7 @@ describe('a failure of the last day', () => {
   it('is marked in the navigation with its reason, until the email was sent', async () => {
     smtp.answers = { AUTH: PASSWORD };
     await submit();
-    await expect
-      .poll(async () => {
-        const { body } = await server.admin.get(`/auth/mails?sourceAppId=${app.sourceAppId}`);
-        return body.mails[0]?.attempts.length;
-      })
-      .toBe(1);
+    await untilAttempted();
     const first = await visitAs(server, app, '/users');
     await navigation(first.page)
       .getByRole('link', { name: `Automation (${REASON})` })
