@@ -9,7 +9,7 @@ import { type OwnApp, useCurrentApp } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { formatNumber } from '../texts/format.ts';
 import { appPath } from '../users/scope.ts';
-import { isOfSection, PAGES_OF_ALL_APPS, pathInApp, type Section, sectionsFor } from './navigation.ts';
+import { isOfSection, pagesOfAllApps, pathInApp, type Section, sectionsFor } from './navigation.ts';
 
 /** An entry of the sidebar. */
 interface SidebarLink {
@@ -76,7 +76,7 @@ export function usePlace(session: Session): Place {
   const mailFailure = useMailFailure(app && ABILITIES[app.role].manage ? app : undefined);
   const failures = mailFailure === undefined ? {} : { emails: mailFailure };
   if (!app) {
-    const pages = isAdmin ? PAGES_OF_ALL_APPS : [];
+    const pages = isAdmin ? pagesOfAllApps() : [];
     const isWithin = (href: string): boolean => location === href || location.startsWith(`${href}/`);
     const links = pages.map((page) => ({ ...page, isCurrent: isWithin(page.href) }));
     return { app, links, pages: links, section: undefined, path: '', failures };
@@ -101,5 +101,5 @@ export function usePlace(session: Session): Place {
       ...(isAdmin && { ofApp: app.sourceAppId }),
     })),
   );
-  return { app, links, pages: isAdmin ? [...pages, ...PAGES_OF_ALL_APPS] : pages, section: current, path, failures };
+  return { app, links, pages: isAdmin ? [...pages, ...pagesOfAllApps()] : pages, section: current, path, failures };
 }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { CheckIcon, CopyIcon } from '../icons.tsx';
 
 const FEEDBACK_MS = 2_000;

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 /** How long a notice with a button stays. */
 const NOTICE_MS = 12_000;
