@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { endpointQuery } from '../api/queries.ts';
 import { useMailFailure } from '../emails/queries.ts';
 import { useHeldCount } from '../held/queries.ts';
@@ -49,11 +49,18 @@ interface Place {
 /** The most apps whose names have the same id as a part. */
 const SAME_PART = 20;
 
+/** The id of the app of an address. That of an app that was just created is a parameter. */
+function appIn(location: string, search: string): string | undefined {
+  if (location === '/new-form') return new URLSearchParams(search).get('app') || undefined;
+  const [, encoded] = /^\/apps\/([^/]+)/.exec(location) ?? [];
+  return encoded === undefined ? undefined : decodeURIComponent(encoded);
+}
+
 /** The app of the address, for an admin, with its display name. */
 function useAppOfAddress(isEnabled: boolean): OwnApp | undefined {
   const [location] = useLocation();
-  const [, encoded] = isEnabled ? (/^\/apps\/([^/]+)/.exec(location) ?? []) : [];
-  const sourceAppId = encoded === undefined ? undefined : decodeURIComponent(encoded);
+  const search = useSearch();
+  const sourceAppId = isEnabled ? appIn(location, search) : undefined;
   const { data } = useQuery({
     ...endpointQuery(['apps', 'named', sourceAppId], 'GET /auth/apps', {
       query: { q: sourceAppId ?? '', limit: SAME_PART },
