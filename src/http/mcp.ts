@@ -16,8 +16,8 @@ import { type ApiDocument, nameOf, type Operation, type Schema } from './docs-do
 
 const PATH = '/mcp';
 const CHALLENGE = 'Bearer realm="mcp"';
-/** The largest answer of a tool, in bytes: more than a model reads. */
-const MAX_ANSWER = 200_000;
+/** The largest answer of a tool, in bytes: more than most models read. */
+const MAX_ANSWER = 100_000;
 
 /** What tells a request which client sent it: a tool has the limits of its client. */
 const FORWARDED = ['authorization', 'host', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;

@@ -220,13 +220,13 @@ describe('a refusal', () => {
   });
 
   it('of an answer that is too large says how to ask for less', async () => {
-    const large = 'x'.repeat(80_000);
+    const large = 'x'.repeat(60_000);
     for (const name of ['a', 'b', 'c']) await submit(`${name}@large.example.com`, { name: large });
     const where = ['email:contains:large.example.com'];
     const all = await every.call('listUsers', { where });
     expect(all).toMatchObject({ isError: true, structuredContent: { status: 413, code: 'answerTooLarge' } });
-    const { structuredContent } = await every.call('listUsers', { where, limit: 2 });
-    expect(structuredContent.users).toHaveLength(2);
+    const { structuredContent } = await every.call('listUsers', { where, limit: 1 });
+    expect(structuredContent.users).toHaveLength(1);
   });
 });
 
