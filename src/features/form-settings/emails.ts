@@ -162,9 +162,9 @@ export const emailSettings = {
       needs: () => 'mail',
       needsEvents: () => true,
       // A stored key stays: its field was removed or renamed, and a response can be sent back.
-      async check({ include = [] }, fieldKeys, stored) {
+      async check({ include = [] }, readFields, stored) {
         if (include.length === 0) return [];
-        const fields = await fieldKeys();
+        const fields = await readFields();
         if (include.every((key) => fields.has(key))) return [];
         const { include: kept = [] } = (await stored()) ?? {};
         return include.flatMap((key, at) => {
