@@ -382,6 +382,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     clock,
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
+    entries: entries.service,
     exports: exports.service,
     files,
     findApp: schemas.findApp,
