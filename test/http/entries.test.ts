@@ -3,6 +3,7 @@ import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { createLinkTokens } from '../../src/features/notifications/link-tokens.ts';
 import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { Client } from '../support/server/client.ts';
+import { entryToken, entryTokens, PLANS_MAILS } from '../support/server/entries.ts';
 import { rename } from '../support/server/renames.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
@@ -18,11 +19,7 @@ const FIELDS: FieldDefinitionInput[] = [
   { key: 'visits', kind: 'array' },
   { key: 'status', kind: 'select', enum: ['new', 'done'], writers: 'staff', default: 'new' },
 ];
-/** Nothing listens there: emails are planned and not sent. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@example.com', PUBLIC_URL: 'https://forms.example.com' };
 const PAGE_OF_ENTRY = (app: string) => `https://forms.example.com/f/${app}/entry`;
-
-const tokens = createLinkTokens('a secret of the tests', 'entry');
 
 let a: TestServer;
 let b: TestServer;
@@ -31,8 +28,8 @@ let operator: Client;
 let id: string;
 let token: string;
 beforeAll(async () => {
-  a = await startServer(MAIL);
-  b = await startServer(MAIL, a.database);
+  a = await startServer(PLANS_MAILS);
+  b = await startServer(PLANS_MAILS, a.database);
 });
 afterAll(async () => {
   await b.close();
@@ -50,15 +47,7 @@ beforeEach(async () => {
 const set = (settings: object) => a.admin.put(`/auth/apps/${app}/form`, settings).expect(200);
 const submit = async (data: object, email = EMAIL): Promise<string> =>
   (await a.client.submit(app, { email, data }).expect(200)).body.id;
-async function tokenOf(of: string, expiresAt = new Date(Date.now() + DAY_MS)): Promise<string> {
-  const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
-  const record = await a.db.collection('users').findOne({ _id: parseUuid(of) as never });
-  return tokens.issue(stored?._id as never, {
-    recordId: parseUuid(of) as never,
-    expiresAt,
-    emailChange: record?.emailChange,
-  });
-}
+const tokenOf = (of: string, expiresAt?: Date) => entryToken(a, of, expiresAt);
 const path = () => `/v1/forms/${app}/entry`;
 const open = (server = a, of = token) => server.client.get(path()).set('x-entry', of);
 const change = (edit: object, tag?: string, of = token) => {
@@ -112,7 +101,7 @@ describe('the setting `own` (spec 4.16)', () => {
   });
 
   it('needs a server that sends emails with links', async () => {
-    for (const env of [{}, { SMTP_URL: MAIL.SMTP_URL, MAIL_FROM: MAIL.MAIL_FROM }]) {
+    for (const env of [{}, { SMTP_URL: PLANS_MAILS.SMTP_URL, MAIL_FROM: PLANS_MAILS.MAIL_FROM }]) {
       const server = await startServer(env);
       try {
         const { sourceAppId } = await server.admin.buildApp();
@@ -243,7 +232,7 @@ describe('the link', () => {
     const confirmation = createLinkTokens('a secret of the tests', 'email confirmation');
     for (const wrong of [
       `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
-      tokens.issue(stored?._id as never, target),
+      entryTokens.issue(stored?._id as never, target),
       confirmation.issue((await appId()) as never, target),
       'x',
     ]) {
