@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { createLinkTokens } from '../../src/features/notifications/link-tokens.ts';
 import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
+import type { AppError } from '../../src/platform/core/errors.ts';
+import type { Issue } from '../../src/platform/languages/reasons.ts';
 import { Client } from '../support/server/client.ts';
 import { entryToken, entryTokens, PLANS_MAILS } from '../support/server/entries.ts';
 import { rename } from '../support/server/renames.ts';
@@ -482,6 +484,47 @@ describe('PATCH of the entry', () => {
     const { body } = await open().expect(200);
     expect(body.data).toMatchObject({ name: 'Grace', mobile: '1' });
     expect(body.fields).toContain('mobile');
+  });
+});
+
+describe('the save of a page', () => {
+  const save = async (edit: { set: Record<string, unknown>; unset: string[]; problems?: Issue[] }) => {
+    const { entries } = b.services;
+    return entries.change(await entries.open(app, token), edit, { isForm: true, leftMs: () => 10_000 });
+  };
+  const PROBLEM = { message: 'x', code: 'notText' } as const;
+
+  it('removes the stored values of what it hides, as a submission of a form does', async () => {
+    await save({ set: { comes: true, guest: 'Eve', diet: 'any' }, unset: [] });
+    expect((await recordOf()).data).toMatchObject({ comes: true, guest: 'Eve', diet: 'any' });
+    // What it hides does not count, whatever the page sends of it.
+    const edit = { set: { comes: false, diet: 'nothing' }, unset: [], problems: [{ path: 'data.diet', ...PROBLEM }] };
+    const { data } = await save(edit);
+    expect(data).toEqual(expect.not.objectContaining({ diet: expect.anything() }));
+    expect(data).toMatchObject({ comes: false, guest: 'Eve' });
+    const { body } = await operator.get(`/auth/users/${id}/history`).expect(200);
+    expect(body.entries[0]).toMatchObject({
+      by: { kind: 'person' },
+      changes: [
+        { path: 'data.comes', before: true, after: false },
+        { path: 'data.diet', before: 'any' },
+      ],
+    });
+  });
+
+  it('needs a value of each required field that it shows', async () => {
+    await a.admin.putSchema(app, { fields: [...FIELDS, { key: 'city', kind: 'text', required: true }] }).expect(200);
+    const refusal = (edit: Parameters<typeof save>[0]) => save(edit).catch((error: AppError) => error.issues);
+    expect(await refusal({ set: { phone: '2' }, unset: [] })).toMatchObject([{ path: 'data.city', code: 'required' }]);
+    const problems = [{ path: 'data.name', ...PROBLEM }];
+    expect(await refusal({ set: { city: 'X' }, unset: [], problems })).toMatchObject([{ path: 'data.name' }]);
+    await save({ set: { city: 'X' }, unset: [] });
+    await set({ own: { fields: ['phone'] } });
+    await a.admin
+      .putSchema(app, { fields: [...FIELDS, { key: 'town', kind: 'text', required: true }] })
+      .expect(200);
+    // The person cannot fill it in.
+    await save({ set: { phone: '3' }, unset: [] });
   });
 });
 
