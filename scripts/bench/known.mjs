@@ -81,8 +81,7 @@ async function measureApp(url, db, settings, rounds) {
   return cells;
 }
 
-const submit = (url, app, email) =>
-  send(`${url}/v1/users`, { email, data: { name: 'Grace' } }, { 'x-app-id': app });
+const submit = (url, app, email) => send(`${url}/v1/users`, { email, data: { name: 'Grace' } }, { 'x-app-id': app });
 
 const askLink = (url, app, email) => send(`${url}/v1/forms/${app}/entry-link`, { email });
 

@@ -47,10 +47,7 @@ const link = () => `/v1/forms/${app}/entry-link`;
 const ASKS: Record<string, (email: string) => PromiseLike<Answer>> = {
   json: (email) => server.client.post(link(), { email }),
   page: (email) =>
-    server.client
-      .post(link(), new URLSearchParams({ email }).toString())
-      .type('form')
-      .set('Accept', 'text/html'),
+    server.client.post(link(), new URLSearchParams({ email }).toString()).type('form').set('Accept', 'text/html'),
   'form of a program': (email) =>
     server.client
       .post(link(), new URLSearchParams({ email }).toString())

@@ -32,11 +32,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   const built = await main.admin.buildApp({
-    fields: [
-      { key: 'name', kind: 'text' },
-      { key: 'news', kind: 'checkbox', consent: { version: '1' } },
-      CV,
-    ],
+    fields: [{ key: 'name', kind: 'text' }, { key: 'news', kind: 'checkbox', consent: { version: '1' } }, CV],
   });
   app = built.sourceAppId;
   operator = await new Client(main.client.url).logIn(app, built.password);

@@ -139,7 +139,10 @@ describe('`{entryLink}` in a reply', () => {
 
   it('is a new link to the entry, in the language of the visitor', async () => {
     await set({ own: {}, languages: ['de'], reply });
-    await a.client.post(`/v1/forms/${app}`, { email, data: { name: 'Ada' } }).set('Accept-Language', 'de').expect(200);
+    await a.client
+      .post(`/v1/forms/${app}`, { email, data: { name: 'Ada' } })
+      .set('Accept-Language', 'de')
+      .expect(200);
     const { text } = await newest();
     expect(text).toMatch(/See https:\/\/forms\.example\.com\/f\/[^/]+\/entry\/[\w-]+\?lang=de\n/);
     expect((await open(tokenIn(text)).expect(200)).body.email).toBe(email);
@@ -170,7 +173,9 @@ it('from the form to the erasure: the operator sees each step in the history, th
       notify: { emails: ['team@example.com'], when: 'each' },
       reply: { when: 'created', subject: 'Thank you', text: 'See {entryLink}' },
     });
-    await operator.post('/auth/webhooks', { url: receiver.url, events: ['user.created', 'user.updated', 'user.erased'] }).expect(200);
+    await operator
+      .post('/auth/webhooks', { url: receiver.url, events: ['user.created', 'user.updated', 'user.erased'] })
+      .expect(200);
     const id = await submit({ name: 'Ada', news: true });
     const token = tokenIn((await newest()).text);
     await b.client
@@ -185,7 +190,12 @@ it('from the form to the erasure: the operator sees each step in the history, th
     expect(receiver.received[1]?.body.data.changed).toEqual(['data.name', 'data.news']);
     const { body: audit } = await operator.get('/auth/audit').expect(200);
     const actions = audit.events.map(({ action, target }: { action: string; target: string }) => [action, target]);
-    expect(actions).toEqual(expect.arrayContaining([['entry.changed', id], ['entry.erased', id]]));
+    expect(actions).toEqual(
+      expect.arrayContaining([
+        ['entry.changed', id],
+        ['entry.erased', id],
+      ]),
+    );
     // Neither a token nor the address outlives the person.
     for (const { name } of await a.db.listCollections().toArray()) {
       const documents = JSON.stringify(await a.db.collection(name).find().toArray());
@@ -241,9 +251,7 @@ describe('files of an entry', () => {
     const token = tokenIn((await newest()).text);
     const cv = [await newToken('one')];
     await change(token, { set: { cv, name: 7 } }).expect(400);
-    await change(token, { set: { cv } })
-      .set('If-Match', '"2026-01-01T00:00:00.000Z"')
-      .expect(412);
+    await change(token, { set: { cv } }).set('If-Match', '"2026-01-01T00:00:00.000Z"').expect(412);
     await change(token, { set: { cv } }).expect(200);
   });
 

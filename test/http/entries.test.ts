@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { createLinkTokens } from '../../src/features/notifications/link-tokens.ts';
-import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import type { AppError } from '../../src/platform/core/errors.ts';
+import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import type { Issue } from '../../src/platform/languages/reasons.ts';
 import { Client } from '../support/server/client.ts';
 import { entryToken, entryTokens, PLANS_MAILS } from '../support/server/entries.ts';
@@ -520,9 +520,7 @@ describe('the save of a page', () => {
     expect(await refusal({ set: { city: 'X' }, unset: [], problems })).toMatchObject([{ path: 'data.name' }]);
     await save({ set: { city: 'X' }, unset: [] });
     await set({ own: { fields: ['phone'] } });
-    await a.admin
-      .putSchema(app, { fields: [...FIELDS, { key: 'town', kind: 'text', required: true }] })
-      .expect(200);
+    await a.admin.putSchema(app, { fields: [...FIELDS, { key: 'town', kind: 'text', required: true }] }).expect(200);
     // The person cannot fill it in.
     await save({ set: { phone: '3' }, unset: [] });
   });
