@@ -31,7 +31,8 @@ export function start(
   { problems, draft }: PageData,
   open?: (control: Element) => void,
 ): PageForm {
-  const isRestored = keep(form, draft, open);
+  // The form of a stored entry is no draft of another one.
+  const isRestored = form.hasAttribute('data-entry') || keep(form, draft, open);
   if (!isRestored) focusFirst(form);
   return { problems: problems && (() => problemsIn(form, problems)) };
 }

@@ -48,6 +48,7 @@ async function submit(form: HTMLFormElement, submitter: Submitter | null, state:
   const local = isChecked ? (steps?.problems() ?? localProblems(form)) : [];
   if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
+  if (isOfPage(form)) return sendByBrowser(form, state);
 
   const data = new FormData(form, submitter);
   state.isSending = true;
@@ -71,6 +72,29 @@ async function submit(form: HTMLFormElement, submitter: Submitter | null, state:
   if (status === 200 && !isHandled) return finish(form, answer, definition, release);
   release();
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
+}
+
+/** Whether the answer to a form is a page: its address is not that of a submission. */
+export const isOfPage = (form: HTMLFormElement): boolean => form.hasAttribute('data-entry');
+
+async function sendByBrowser(form: HTMLFormElement, state: State): Promise<void> {
+  if (form.hasAttribute('data-proof')) {
+    state.isSending = true;
+    const path = formPath(form.getAttribute('data-user-collection') as string, form);
+    const proof = await solution(path).catch(() => undefined);
+    state.isSending = false;
+    if (typeof proof !== 'string') return void say(form, 'alert', `${proof?.body.message ?? form.dataset.notSent}`);
+    form.append(...toDom([['input', { type: 'hidden', name: 'altcha', value: proof }]]));
+  }
+  HTMLFormElement.prototype.submit.call(form);
+}
+
+/** Resolves with the solution of a new challenge, or with the refusal of one. */
+async function solution(path: string): Promise<string | Answer> {
+  const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
+  if (challenge.status !== 200) return challenge;
+  const { solve } = await part('challenge');
+  return solve(challenge.body as unknown as Challenge);
 }
 
 /** Resolves when the files of a form are sent, with the problems of those that are not. */
@@ -115,10 +139,9 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
     }
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
-      const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
-      if (challenge.status !== 200) return { definition, answer: challenge };
-      const { solve } = await part('challenge');
-      data.set('altcha', await solve(challenge.body as unknown as Challenge));
+      const proof = await solution(path);
+      if (typeof proof !== 'string') return { definition, answer: proof };
+      data.set('altcha', proof);
     }
     return { definition, answer: await request(path, data) };
   } catch {

@@ -3,7 +3,7 @@ import { startFiles } from './files-loader.ts';
 import type { PageData } from './page.ts';
 import { part } from './parts.ts';
 import { checks } from './problems.ts';
-import { challenge } from './send.ts';
+import { challenge, isOfPage } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
 import { startSteps, stepsOf } from './steps-loader.ts';
 import { FORMS, watchForms } from './submits.ts';
@@ -71,6 +71,7 @@ function begin(event: Event): void {
   const [target] = event.composedPath();
   const form = (target as Element).closest?.<HTMLFormElement>(FORMS);
   if (!form) return;
+  if (isOfPage(form)) return;
   // Nothing else tells of a form in a shadow root of the site.
   const root = form.getRootNode();
   if (root instanceof ShadowRoot && watchForms(root)) startForms(root);
