@@ -75,6 +75,7 @@ export function createSubmissions(deps: {
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
   const { planChange, planConfirmation, limits } = deps;
+  const answerTimes = createAnswerTimes({ stepMs: deps.answerStepMs });
   const intake = {
     activity: deps.activity,
     findApplied: records.findApplied,
@@ -95,7 +96,7 @@ export function createSubmissions(deps: {
         publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
       }),
     }),
-    answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
+    answerTimes,
     knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
   };
   const service = countSubmissions(
@@ -119,6 +120,8 @@ export function createSubmissions(deps: {
   return {
     service,
     challenges,
+    checkAdmission: intake.checkAdmission,
+    answerTimes,
     /** The files of strangers. */
     uploads,
     /** The files that the entries of a form name. */

@@ -211,7 +211,8 @@ export interface AuditPart {
 export type FindNamed = () => Promise<{ app: AuditedApp | null; target?: string } | undefined>;
 
 export interface AuditActor {
-  kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';
+  /** `person`: the one of a record, by a link to it. */
+  kind: 'operator' | 'admin' | 'key' | 'command line' | 'person' | 'anonymous';
   /** The `sourceAppId` of a session, or the id of an API key or of an account. */
   id?: string;
   /** How a session logged in; `shared`: with the password of the app. */

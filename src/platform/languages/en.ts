@@ -221,4 +221,12 @@ export const en = {
   notConfirmedTitle: 'The address was not confirmed',
   notConfirmed: 'Open the link of the email again. If it fails again, tell the owner of the form.',
   openForm: 'Open the form',
+
+  // The email with a link to the own entry.
+  entryMailTitle: 'Your entry',
+  entryMailButton: 'Open your entry',
+  entryMail: 'With this link you can open your entry in a form: {title}',
+  entryMailOpen: 'Open this page and press the button:',
+  entryMailIgnore:
+    'Whoever has the link can open the entry, so do not pass this email on. If you did not ask for it, ignore it. Nothing will change.',
 } as const;

@@ -111,6 +111,13 @@ export const refusals = {
   invitationUsed: 'This invitation was used or has expired; ask for a new one',
   invitationAppDeleted: 'The app of this invitation was deleted',
 
+  // Own entries.
+  noOwnEntries: 'This app lets people do nothing with their entry',
+  entryLinkInvalid: 'The link to the entry is wrong or has ended',
+  entryLinkExpired: 'The link to the entry has expired; ask for a new one',
+  notOwn: 'This entry does not allow that to its person',
+  tooManyEntryLinks: 'Too many links to this entry were sent; try again later',
+
   // Apps, their keys and their forms.
   appNotFound: 'App not found',
   appExists: 'An app with this sourceAppId already exists',

@@ -112,6 +112,9 @@ export const privacy: typeof en = {
   key: 'Ein API-Schlüssel',
   mailPurposes: {
     confirmation: 'Bestätigung der E-Mail-Adresse',
+    change: 'Bestätigung einer Änderung',
+    reply: 'Antwort auf eine Einsendung',
+    entry: 'Link zum Eintrag',
     each: 'Benachrichtigung über eine Einsendung',
     summary: 'Zusammenfassung mehrerer Einsendungen',
     digest: 'Tägliche Zusammenfassung',

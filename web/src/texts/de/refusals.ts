@@ -113,6 +113,13 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   invitationUsed: 'Diese Einladung wurde benutzt oder ist abgelaufen; lassen Sie sich eine neue geben',
   invitationAppDeleted: 'Die App dieser Einladung wurde gelöscht',
 
+  // Own entries.
+  noOwnEntries: 'Diese App lässt Personen nichts mit ihrem Eintrag tun',
+  entryLinkInvalid: 'Der Link zum Eintrag ist falsch oder nicht mehr gültig',
+  entryLinkExpired: 'Der Link zum Eintrag ist abgelaufen; fordern Sie einen neuen an',
+  notOwn: 'Dieser Eintrag erlaubt das seiner Person nicht',
+  tooManyEntryLinks: 'Zu viele Links zu diesem Eintrag wurden gesendet; versuchen Sie es später erneut',
+
   // Apps, their keys and their forms.
   appNotFound: 'App nicht gefunden',
   appExists: 'Eine App mit dieser ID gibt es schon',

@@ -112,6 +112,9 @@ export const privacy = {
   key: 'An API key',
   mailPurposes: {
     confirmation: 'Confirmation of the email address',
+    change: 'Confirmation of a change',
+    reply: 'Reply to a submission',
+    entry: 'Link to the entry',
     each: 'Notice of a submission',
     summary: 'Summary of several submissions',
     digest: 'Daily summary',
