@@ -21,7 +21,6 @@ import {
   type FormLook,
   formPath,
   ownLanguage,
-  ownLanguageAttributes,
   type PageAssets,
   pageReply,
   toHtml,

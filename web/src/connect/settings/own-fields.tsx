@@ -54,12 +54,12 @@ export function OwnFields({ app, editor }: { app: ConnectedApp; editor: Settings
           </Fieldset>
           <Checkbox
             label={texts.download}
-            {...checkboxProps(allowed.export, (isOn) => set({ ...allowed, export: isOn }))}
+            {...checkboxProps(allowed.export !== false, (isOn) => set({ ...allowed, export: isOn }))}
           />
           <Checkbox
             label={texts.erase}
             description={texts.eraseNote}
-            {...checkboxProps(allowed.erase, (isOn) => set({ ...allowed, erase: isOn }))}
+            {...checkboxProps(allowed.erase !== false, (isOn) => set({ ...allowed, erase: isOn }))}
           />
           <Preview draft={draft} app={app} allowed={allowed} />
         </>
