@@ -384,6 +384,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     clock,
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
+    entries: entries.service,
     entryTokens: notifications.entryTokens,
     exports: exports.service,
     files,

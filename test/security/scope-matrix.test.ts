@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** The endpoints that each scope opens to a key of an app. All others refuse its key. */
 const OPENED: Record<Scope, string[]> = {
-  submit: ['submitUser', 'submitForm', 'uploadFile'],
+  submit: ['submitUser', 'submitForm', 'uploadFile', 'askEntryLink'],
   'users:read': [
     'listUsers',
     'getUser',
@@ -42,6 +42,7 @@ const OPENED: Record<Scope, string[]> = {
     'undoChange',
     'stopChange',
     'retryMail',
+    'sendEntryLink',
   ],
   import: [
     'createImport',

@@ -99,8 +99,8 @@ export const consentPart: RecordPart = {
 };
 
 /** Returns the changes of consents that a record has, as answers show them. */
-export const shownConsents = ({ consents = [] }: WithConsents): ShownConsent[] =>
-  consents.map((entry) => ({ ...entry, at: entry.at.toISOString() }));
+export const shownConsents = (record: object): ShownConsent[] =>
+  ((record as WithConsents).consents ?? []).map((entry) => ({ ...entry, at: entry.at.toISOString() }));
 
 /** Whether the value that a person sends is a change of these consents. @param value undefined: none */
 export function changesConsent(field: FieldDefinition, value: unknown, consents: readonly ShownConsent[]): boolean {

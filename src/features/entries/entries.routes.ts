@@ -90,6 +90,7 @@ export const entryEndpoints = {
     limit: 'submit',
     response: Ok,
     status: 202,
+    downloads: ['text/html'],
     errors: [403, 429],
   },
   getEntry: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FIELD_KEY_PATTERN } from '../../core/fields/base/kind.ts';
-import { isOfStaff } from '../../core/fields/definition.ts';
+import { type FieldDefinition, isOfStaff } from '../../core/fields/definition.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
 import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -60,7 +60,7 @@ export const ownSettings = {
 };
 
 /** Whether people can change the values of a field: not of the staff, and not appended to. */
-const isChangeable = (field: Parameters<typeof isOfStaff>[0] | undefined): boolean =>
+const isChangeable = (field: FieldDefinition | undefined): boolean =>
   field !== undefined && !isOfStaff(field) && !getKind(field.kind).appendedItems;
 
 /** Returns the keys of the fields that people may change, in the order of the newest schema. */

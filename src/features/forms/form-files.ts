@@ -37,7 +37,8 @@ export function createFormFiles(deps: {
       if (!lease?.validator.publicFileKeys) return undefined;
       const { app, publicSchema, validator } = lease;
       const [, entryToken] = ENTRY_PATH.exec(req.path) ?? [];
-      if (entryToken !== undefined) await checkEntryLink(sourceAppId, entryToken);
+      const isOfEntry = entryToken !== undefined;
+      if (isOfEntry) await checkEntryLink(sourceAppId, entryToken);
       else if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
       const keys = new Set(validator.fieldKeys);
       const counts = new Map<string, number>();
@@ -57,7 +58,7 @@ export function createFormFiles(deps: {
           const count = (counts.get(key) ?? 0) + 1;
           counts.set(key, count);
           if (count > max) throw new InvalidInput(say('tooManyFiles', { max }));
-          return receive({ lease, field: key, name, network: req.ip ?? '' }, source);
+          return receive({ lease, field: key, name, network: req.ip ?? '', isOfEntry }, source);
         },
       };
     },

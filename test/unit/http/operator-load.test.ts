@@ -81,6 +81,7 @@ const LIGHT = [
   'getDelivery',
   'replayDelivery',
   'retryMail',
+  'sendEntryLink',
   'getWebhookSample',
   'getSearchIndex',
   'replaceSearchIndex',
@@ -105,6 +106,8 @@ const LONG = [
   'replayWebhook',
   'getFile',
   'getLinkedFile',
+  'eraseEntry',
+  'exportEntry',
 ];
 
 const endpoints = listEndpoints();

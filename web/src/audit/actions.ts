@@ -23,7 +23,7 @@ export function actorName(actor: AuditEvent['actor']): string {
     case 'command line':
       return t.audit.commandLine;
     case 'person':
-      return t.audit.person;
+      return t.audit.ofEntry;
     default:
       return t.audit.unknown;
   }

@@ -112,7 +112,7 @@ export const audit: typeof en = {
   administrator: (id) => `Administrator ${id}`,
   operator: (id) => `Betreiber ${id}`,
   commandLine: 'Befehlszeile',
-  person: 'Person des Eintrags',
+  ofEntry: 'Person des Eintrags',
   unknown: 'Unbekannt',
   methods: {
     password: 'mit Passwort',

@@ -113,7 +113,7 @@ export const audit = {
   administrator: (id: string | null) => `Administrator ${id}`,
   operator: (id: string | null) => `Operator ${id}`,
   commandLine: 'Command line',
-  person: 'Person of the entry',
+  ofEntry: 'Person of the entry',
   unknown: 'Unknown',
   methods: {
     password: 'by password',
