@@ -296,8 +296,8 @@ describe('a save of the page (spec 4.16)', () => {
     const { text } = await press(server, `${path}?lang=de`).expect(200);
     expect(text).toContain('<html lang="de"');
     expect(text).toContain('>Speichern</button>');
-    expect(text).toContain(`action="${path}?lang=de"`);
-    expect(text).toMatch(/<link rel="stylesheet" href="\/f\/theme/);
+    expect(text).toContain(`action="${path}?lang&#61;de"`);
+    expect(text).toContain('<link rel="stylesheet" href="/embed/theme.css?accent&#61;aa0000">');
   });
 });
 
