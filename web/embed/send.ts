@@ -48,7 +48,7 @@ async function submit(form: HTMLFormElement, submitter: Submitter | null, state:
   const local = isChecked ? (steps?.problems() ?? localProblems(form)) : [];
   if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
-  if (isOfPage(form)) return sendByBrowser(form, state);
+  if (form.matches(OF_PAGE)) return (await part('page')).leave(form, () => part('challenge'));
 
   const data = new FormData(form, submitter);
   state.isSending = true;
@@ -74,29 +74,6 @@ async function submit(form: HTMLFormElement, submitter: Submitter | null, state:
   if (status !== 200 && !isHandled) refuse(form, answer, definition);
 }
 
-/** Whether the answer to a form is a page: its address is not that of a submission. */
-export const isOfPage = (form: HTMLFormElement): boolean => form.hasAttribute('data-entry');
-
-async function sendByBrowser(form: HTMLFormElement, state: State): Promise<void> {
-  if (form.hasAttribute('data-proof')) {
-    state.isSending = true;
-    const path = formPath(form.getAttribute('data-user-collection') as string, form);
-    const proof = await solution(path).catch(() => undefined);
-    state.isSending = false;
-    if (typeof proof !== 'string') return void say(form, 'alert', `${proof?.body.message ?? form.dataset.notSent}`);
-    form.append(...toDom([['input', { type: 'hidden', name: 'altcha', value: proof }]]));
-  }
-  HTMLFormElement.prototype.submit.call(form);
-}
-
-/** Resolves with the solution of a new challenge, or with the refusal of one. */
-async function solution(path: string): Promise<string | Answer> {
-  const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
-  if (challenge.status !== 200) return challenge;
-  const { solve } = await part('challenge');
-  return solve(challenge.body as unknown as Challenge);
-}
-
 /** Resolves when the files of a form are sent, with the problems of those that are not. */
 async function settleFiles(form: HTMLFormElement, state: State): Promise<Problem[]> {
   const { files, pending } = filesOf(form) ?? {};
@@ -108,6 +85,9 @@ async function settleFiles(form: HTMLFormElement, state: State): Promise<Problem
   say(form, 'status');
   return problems;
 }
+
+/** A form whose answer is a page. */
+export const OF_PAGE = '[data-entry]';
 
 /** Shows a challenge. Without its code a form is not sent, and says so. */
 export function challenge(form: HTMLFormElement, captcha: Captcha, isNew = false): void {
@@ -139,9 +119,10 @@ async function exchange(form: HTMLFormElement, path: string, data: FormData): Pr
     }
     // A page that cannot solve challenges sends its form without a solution, and it is held.
     if (definition.proofOfWork && canSolve()) {
-      const proof = await solution(path);
-      if (typeof proof !== 'string') return { definition, answer: proof };
-      data.set('altcha', proof);
+      const challenge = await request(path.replace(/(?=\?|$)/, '/challenge'));
+      if (challenge.status !== 200) return { definition, answer: challenge };
+      const { solve } = await part('challenge');
+      data.set('altcha', await solve(challenge.body as unknown as Challenge));
     }
     return { definition, answer: await request(path, data) };
   } catch {

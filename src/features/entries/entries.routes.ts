@@ -89,7 +89,6 @@ export const entryEndpoints = {
     body: jsonOrFormBody(LinkRequestBody),
     limit: 'submit',
     response: Ok,
-    downloads: ['text/html'],
     status: 202,
     downloads: ['text/html'],
     errors: [403, 429],

@@ -80,7 +80,7 @@ export function createEntryPages(findForm: FindForm, assets: PageAssets = DEFAUL
     const trap = settings.botProtection === 'off' ? '' : toHtml([honeypot(text('leaveEmpty'))]);
     const hasProof = settings.botProtection === 'proof-of-work';
     const script = hasProof ? html`<noscript><p class="note">${text('entryNeedsScript')}</p></noscript>` : '';
-    const proof = hasProof ? ' data-proof' : '';
+    const proof = hasProof ? html` data-proof="/v1/forms/${sourceAppId}/challenge"` : '';
     const button: Markup = ['button', {}, text('entryAskButton')];
     const name = headingOf({ sourceAppId, settings }, language);
     const main = html`!${summary}<h1>${name}</h1>
