@@ -113,7 +113,7 @@ describe('the page behind a link (spec 4.16)', () => {
     expect(text).toContain('<dd class="text" dir="auto">ada@example.com</dd>');
     expect(text).toMatch(/<dt>Visits<\/dt>\s*<dd class="text" dir="auto">shop<\/dd>/);
     expect(text).toMatch(/<dt>Campaign<\/dt>\s*<dd class="text" dir="auto">spring<\/dd>/);
-    expect(text).toMatch(/<dt>Terms<\/dt>\s*<dd>Given on \d+ \w+ \d{4} at [\d:]+ \(UTC\)<\/dd>/);
+    expect(text).toMatch(/<dt>Terms<\/dt>\s*<dd class="text">Given on \d+ \w+ \d{4} at [\d:]+ \(UTC\)<\/dd>/);
     expect(text).not.toMatch(/secret|Status of the team/);
     for (const button of ['Save', 'Download', 'Erase']) expect(text).toContain(`>${button}</button>`);
     expect(await stored()).toMatchObject({ data: { ...DATA, visits: [{ value: 'shop' }] } });

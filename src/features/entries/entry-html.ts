@@ -259,7 +259,7 @@ function consentsHtml({ form, entry, language }: EntryView): string {
     const time = language.dateTime(new Date(at), form.settings.timeZone ?? 'UTC');
     return html`
 <dt>!${toHtml(labelNodes({ type: 'checkbox', label }))}</dt>
-<dd!${ownLanguage(language)}>${language.text(given ? 'consentGiven' : 'consentWithdrawn', { time })}</dd>`;
+<dd class="text"!${ownLanguage(language)}>${language.text(given ? 'consentGiven' : 'consentWithdrawn', { time })}</dd>`;
   });
   return html`<section class="consents"><h2!${ownLanguage(language)}>${language.text('entryConsents')}</h2><dl>!${items.join('')}
 </dl></section>`;
