@@ -296,7 +296,8 @@ describe('the dashboard', () => {
     expect(await preview.locator('main').innerText()).toMatch(/Save[\s\S]*Download[\s\S]*Erase/);
     await page.getByLabel('All fields of the form').uncheck();
     const group = page.getByRole('group', { name: 'Fields that people may change' });
-    for (const label of ['Plan', 'Company', 'Seats', 'News', 'CV']) await group.getByLabel(label, { exact: true }).uncheck();
+    for (const label of ['Plan', 'Company', 'Seats', 'News', 'CV'])
+      await group.getByLabel(label, { exact: true }).uncheck();
     expect(await group.getByLabel('Visits').count()).toBe(0);
     await page.getByLabel('People may erase everything').uncheck();
     await expect.poll(() => preview.locator('main').innerText(), POLL).not.toContain('Erase');

@@ -14,7 +14,14 @@ const POLL = { timeout: 30_000, interval: 20 };
 const FIELDS: FieldDefinitionInput[] = [
   { key: 'name', label: 'Name', kind: 'text', required: true },
   { key: 'notes', label: 'Notes', kind: 'text', ui: 'textarea' },
-  { key: 'plan', label: 'Plan', kind: 'select', ui: 'radio', enum: ['free', 'pro'], enumLabels: { pro: 'Professional' } },
+  {
+    key: 'plan',
+    label: 'Plan',
+    kind: 'select',
+    ui: 'radio',
+    enum: ['free', 'pro'],
+    enumLabels: { pro: 'Professional' },
+  },
   {
     key: 'company',
     label: 'Company',
@@ -67,7 +74,8 @@ const submit = async (email: string, data: object): Promise<string> =>
   (await server.client.submit(app, { email, data }).expect(200)).body.id;
 const stored = () => server.db.collection('users').findOne({ _id: parseUuid(id) as never });
 const data = async () => (await stored())?.data;
-const show = async (headers = {}): Promise<string> => (await press(server, path, [['_do', 'show']], headers).expect(200)).text;
+const show = async (headers = {}): Promise<string> =>
+  (await press(server, path, [['_do', 'show']], headers).expect(200)).text;
 const edit = (set: object) => server.admin.patch(`/auth/users/${id}?sourceAppId=${app}`, { set }).expect(200);
 
 /** Saves a page with other entries. */
@@ -143,9 +151,15 @@ describe('the page behind a link (spec 4.16)', () => {
     for (const site of ['cross-site', 'same-site', 'none', '']) await refused({ 'Sec-Fetch-Site': site });
     const { client } = server;
     for (const site of ['cross-site', 'same-site']) {
-      await client.post(path).set({ ...PAGE, 'Sec-Fetch-Site': site }).expect(403);
+      await client
+        .post(path)
+        .set({ ...PAGE, 'Sec-Fetch-Site': site })
+        .expect(403);
     }
-    await client.post(path).set({ ...PAGE, Origin: server.listener.url }).expect(200);
+    await client
+      .post(path)
+      .set({ ...PAGE, Origin: server.listener.url })
+      .expect(200);
     await client.post(path).set(PAGE).expect(200);
     await press(server, path).expect(200);
     // The other endpoints take no `Origin: null` of another site either.
@@ -212,7 +226,10 @@ describe('a save of the page (spec 4.16)', () => {
   it('stores what the person changed, and removes what it empties or hides', async () => {
     const page = await show();
     const entries = entriesOfPage(page, { 'data[name]': 'Grace', 'data[notes]': '', 'data[seats]': '3' });
-    const { text } = await press(server, path, [...entries.filter(([name]) => name !== 'data[plan]'), ['data[plan]', 'free']]).expect(200);
+    const { text } = await press(server, path, [
+      ...entries.filter(([name]) => name !== 'data[plan]'),
+      ['data[plan]', 'free'],
+    ]).expect(200);
     expect(text).toContain('Your changes are saved');
     expect(Object.fromEntries(entriesOfPage(text))).toMatchObject({ 'data[name]': 'Grace', 'data[seats]': '3' });
     const { notes: _, company: __, visits: ___, ...others } = DATA;
@@ -351,7 +368,9 @@ describe('the page that asks for a link (spec 4.16)', () => {
     const known = await ask('ada@example.com');
     expect(known).toContain('an email with a link to it is sent');
     expect(await ask('nobody@example.com')).toBe(known);
-    await expect.poll(() => smtp.to('ada@example.com').some((mail) => mail.text.includes(`/f/${app}/entry/`)), POLL).toBe(true);
+    await expect
+      .poll(() => smtp.to('ada@example.com').some((mail) => mail.text.includes(`/f/${app}/entry/`)), POLL)
+      .toBe(true);
     expect(smtp.to('nobody@example.com')).toEqual([]);
   });
 
@@ -397,7 +416,13 @@ describe('files on the page of an entry (spec 4.16)', () => {
 
   const sendFiles = (page: string, without: string, more: Buffer[]) =>
     server.client
-      .post(path, multipartOf([...entriesOfPage(page).filter(([name, value]) => name !== 'data[cv]' || value !== without), ...more]))
+      .post(
+        path,
+        multipartOf([
+          ...entriesOfPage(page).filter(([name, value]) => name !== 'data[cv]' || value !== without),
+          ...more,
+        ]),
+      )
       .serialize((given) => given)
       .set({ 'Content-Type': TYPES.multipart, Accept: BROWSER, Origin: 'null', 'Sec-Fetch-Site': 'same-origin' });
   const names = async () => ((await data())?.cv ?? []).map(({ name }: { name: string }) => name);
@@ -415,7 +440,11 @@ describe('files on the page of an entry (spec 4.16)', () => {
     const wrong = multipartOf([filePart('data[cv]', 'four.pdf', pdfOf(900, 4))]);
     const headers = { 'Content-Type': TYPES.multipart, Accept: BROWSER };
     const count = () => server.db.collection('files.files').countDocuments({ filename: 'four.pdf' });
-    await server.client.post(`${path.slice(0, -3)}AAA`, wrong).serialize((given) => given).set(headers).expect(404);
+    await server.client
+      .post(`${path.slice(0, -3)}AAA`, wrong)
+      .serialize((given) => given)
+      .set(headers)
+      .expect(404);
     expect(await count()).toBe(0);
   });
 

@@ -41,7 +41,10 @@ export function start(
  * Lets the browser send a form, of one's own entry or of the email for it, whose answer is a page.
  * @param load resolves with the module that solves challenges
  */
-export async function leave(form: HTMLFormElement, load: () => Promise<typeof import('./challenge.ts')>): Promise<void> {
+export async function leave(
+  form: HTMLFormElement,
+  load: () => Promise<typeof import('./challenge.ts')>,
+): Promise<void> {
   const { proof } = form.dataset;
   form.querySelector('.note')?.remove();
   if (proof) {

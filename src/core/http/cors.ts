@@ -42,7 +42,12 @@ export function createCors(config: CorsConfig, isOfApp: OriginCheck, headers: re
     origin: (origin, answer) => answer(null, origin !== undefined && listed.has(origin)),
     credentials: true,
   });
-  const shareWithoutCredentials = cors({ ...SHARED, allowedHeaders, methods: ['GET', 'POST', 'PATCH', 'DELETE'], origin: true });
+  const shareWithoutCredentials = cors({
+    ...SHARED,
+    allowedHeaders,
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    origin: true,
+  });
   return (req, res, next) => {
     const { origin } = req.headers;
     if (origin !== undefined)

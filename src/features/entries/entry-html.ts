@@ -110,7 +110,9 @@ export function entryHtml(
   ];
   const actions = html`
 <form class="form actions" method="post" action="${action}">!${toHtml(buttons)}</form>`;
-  const note = isSaved ? html`<p class="note good" role="status"!${ownLanguage(language)}>${text('entrySaved')}</p>` : '';
+  const note = isSaved
+    ? html`<p class="note good" role="status"!${ownLanguage(language)}>${text('entrySaved')}</p>`
+    : '';
   const main = [
     typed ? typedSummary(view, typed, fields) : note,
     valuesHtml(view, keys),
@@ -166,7 +168,9 @@ function formHtml(view: EntryView, fields: readonly FormField[], keys: ReadonlyS
   return { html: own, hasSteps: conditions !== undefined };
 }
 
-/** The script evaluates conditions with the values of the form, also those that it cannot change. */
+/**
+ * The script evaluates conditions with the values of the form, also those that it cannot change.
+ */
 function conditionHtml(field: FormField): string {
   const { control, name, texts = [] } = field;
   if (control.kind === undefined) return '';
@@ -218,7 +222,9 @@ export function valueInWords(
   { form, language }: Pick<EntryView, 'form' | 'language'>,
 ): string {
   if (value === undefined || value === null) return '';
-  const labels = choiceLabels(formControls(form.fields, language.tag).find(({ key }) => key === field.key) ?? NO_CHOICES);
+  const labels = choiceLabels(
+    formControls(form.fields, language.tag).find(({ key }) => key === field.key) ?? NO_CHOICES,
+  );
   const name = (one: unknown): string => labels.get(one) ?? plain(one);
   const words = getKind(field.kind).inWords(value, {
     boolean: (one) => BOOLEANS[`${one}`],

@@ -3,7 +3,14 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
-import { AppError, AppNotFound, Forbidden, InvalidInput, NotFound, PreconditionFailed } from '../../platform/core/errors.ts';
+import {
+  type AppError,
+  AppNotFound,
+  Forbidden,
+  InvalidInput,
+  NotFound,
+  PreconditionFailed,
+} from '../../platform/core/errors.ts';
 import type { Refuse } from '../../platform/http/error-handlers.ts';
 import { Download, type Html, JsonStream } from '../../platform/http/reply.ts';
 import { prefersPage } from '../../platform/http/validation.ts';
@@ -169,7 +176,12 @@ export function createEntryPageRoutes(deps: {
 }
 
 /** What is stored now in fields that the person changed, and that were changed since. */
-function changedSince(view: EntryView, sent: Save, stored: ReadonlyMap<string, string>, texts: Save['touched']): Issue[] {
+function changedSince(
+  view: EntryView,
+  sent: Save,
+  stored: ReadonlyMap<string, string>,
+  texts: Save['touched'],
+): Issue[] {
   const { form, entry, language } = view;
   return form.fields.flatMap((field): Issue[] => {
     const { key } = field;

@@ -320,7 +320,10 @@ function isAt({ path }: Issue, { id, control }: FormField): boolean {
 }
 
 /** The problems: one for each shown control, then those without a control, then files. */
-export function listProblems({ issues = [], sent, language }: Pick<FormView, 'issues' | 'sent' | 'language'>, fields: readonly FormField[]): Problem[] {
+export function listProblems(
+  { issues = [], sent, language }: Pick<FormView, 'issues' | 'sent' | 'language'>,
+  fields: readonly FormField[],
+): Problem[] {
   const shown = fields.filter((field) => !isHidden(field));
   const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));

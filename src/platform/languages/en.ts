@@ -159,8 +159,7 @@ export const en = {
   consentWithdrawn: 'Withdrawn on {time}',
   entryCorrect: 'Nothing was saved. Correct the entries and save again.',
   entryChangedTitle: 'Your entry was changed in the meantime',
-  entryChanged:
-    'Nothing was saved. The page shows what is stored now and what you entered. Check it, then save again.',
+  entryChanged: 'Nothing was saved. The page shows what is stored now and what you entered. Check it, then save again.',
   entryStoredNow: 'stored now: {value}',
   entryExpired: 'A link is valid for 24 hours. Ask for another one.',
   entryInvalid: 'Check that the address is complete. If the entry was erased, there is nothing left to show.',

@@ -16,13 +16,7 @@ interface RecordFactsProps {
 }
 
 /** The metadata of a record. */
-export function RecordFacts({
-  record,
-  newestVersion,
-  asksToConfirm,
-  changedByPerson,
-  submissions,
-}: RecordFactsProps) {
+export function RecordFacts({ record, newestVersion, asksToConfirm, changedByPerson, submissions }: RecordFactsProps) {
   const { createdAt, updatedAt, schemaVersion, confirmedAt, consents = [] } = record;
   const isNewest = newestVersion === undefined || newestVersion === schemaVersion;
   return (

@@ -23,7 +23,8 @@ export function OwnFields({ app, editor }: { app: ConnectedApp; editor: Settings
   const { data: status } = useQuery(mailStatusQuery(scopeParameter(app)));
   const texts = t.connect.settings.own;
   const allowed = ownIn(draft);
-  const missing = status && !status.mail ? t.connect.settings.noMail : status?.links === false && t.connect.settings.noLinks;
+  const missing =
+    status && !status.mail ? t.connect.settings.noMail : status?.links === false && t.connect.settings.noLinks;
   const fields = publicFields(app.schema.fields).filter(({ kind }) => kind !== 'array');
   const set = (part: Own | undefined): void => edit({ own: part ? ownText(part) : '' });
   return (

@@ -143,7 +143,10 @@ export function entryMarkup(
     ['dd', {}, texts.join(', ')],
   ]);
   const button = (label: string): Markup => ['button', { type: 'button', class: 'plain' }, label];
-  const actions = [...(download ? [button(text('entryDownload'))] : []), ...(erase ? [button(text('entryErase'))] : [])];
+  const actions = [
+    ...(download ? [button(text('entryDownload'))] : []),
+    ...(erase ? [button(text('entryErase'))] : []),
+  ];
   return [
     ...heading(title || name || sourceAppId, ''),
     ['dl', {}, ['dt', {}, text('email')], ['dd', {}, 'ada@example.com'], ...terms],

@@ -79,7 +79,8 @@ export const record: typeof en = {
     sentNote: (email: string) => `${email} erhält eine E-Mail mit einem Link zum Eintrag. Er gilt 24 Stunden.`,
     notSent: 'Es wurde kein Link gesendet',
     off: 'Personen dieser App dürfen mit ihrem Eintrag nichts tun. Ändern Sie das in den Einstellungen des Formulars.',
-    tooMany: 'Diese Person oder die App hat in dieser Zeit schon so viele E-Mails erhalten, wie erlaubt sind. Versuchen Sie es später.',
+    tooMany:
+      'Diese Person oder die App hat in dieser Zeit schon so viele E-Mails erhalten, wie erlaubt sind. Versuchen Sie es später.',
   },
 
   editing: {
