@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
 import { axeViolationsInBothModes } from '../support/browser/axe.ts';
-import { openPage, visitAs } from '../support/browser/browser.ts';
+import { closeBrowser, openPage, visitAs } from '../support/browser/browser.ts';
 import type { TestSmtp } from '../support/peers/smtp.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { entryPath } from '../support/server/entry-pages.ts';
-import type { TestServer } from '../support/server/server.ts';
+import { startServer, type TestServer } from '../support/server/server.ts';
 import { pdfOf } from '../support/server/uploads.ts';
 import { withMailServer } from './mail-server.ts';
 
@@ -313,6 +313,33 @@ describe('the dashboard', () => {
     await page.getByText('Saved. The settings apply now.').waitFor();
     expect((await server.admin.get(`/auth/apps/${app}/form`).expect(200)).body).not.toHaveProperty('own');
     expectClean();
+    await close();
+  });
+
+  it('says what is missing where the service sends no email', async () => {
+    const silent = await startServer({}, server.database);
+    try {
+      const { page, close } = await visitAs(silent, account, '/settings');
+      const box = page.getByLabel('People may see their entry');
+      // They may be taken away.
+      await box.uncheck();
+      await expect.poll(() => box.isDisabled(), POLL).toBe(true);
+      expect(await page.getByText('This service sends no email').count()).toBe(2);
+      await close();
+    } finally {
+      await closeBrowser();
+      await silent.close();
+    }
+  });
+
+  it('shows the link in a reply to the person', async () => {
+    const { page, close } = await visitAs(server, account, '/settings');
+    await page.getByLabel('Reply to the person by email').selectOption('created');
+    await page.getByText('{entryLink}').waitFor();
+    await page.getByLabel('Text of the reply').fill('Your entry: {entryLink}');
+    await page.getByRole('region', { name: 'Preview of the reply' }).getByText(`/f/${app}/entry/…`).waitFor();
+    await page.getByLabel('People may see their entry').uncheck();
+    expect(await page.getByText('{entryLink}', { exact: true }).count()).toBe(0);
     await close();
   });
 

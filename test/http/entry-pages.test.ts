@@ -123,6 +123,7 @@ describe('the page behind a link (spec 4.16)', () => {
     expect(text).toMatch(/<dt>Campaign<\/dt>\s*<dd class="text" dir="auto">spring<\/dd>/);
     expect(text).toMatch(/<dt>Terms<\/dt>\s*<dd class="text">Given on \d+ \w+ \d{4} at [\d:]+ \(UTC\)<\/dd>/);
     expect(text).not.toMatch(/secret|Status of the team/);
+    expect(text).not.toContain('<b>');
     for (const button of ['Save', 'Download', 'Erase']) expect(text).toContain(`>${button}</button>`);
     expect(await stored()).toMatchObject({ data: { ...DATA, visits: [{ value: 'shop' }] } });
   });
@@ -221,6 +222,46 @@ describe('a save of the page (spec 4.16)', () => {
     const { text } = await save(await show()).expect(200);
     expect(text).toContain('Your changes are saved');
     expect(await stored()).toEqual(before);
+  });
+
+  it('keeps values that no control has as they are stored', async () => {
+    const keys = ['text', 'lines', 'number', 'date', 'choice', 'choices', 'box', 'mail', 'file'];
+    const as = (fields: FieldDefinitionInput[]) =>
+      server.admin.putSchema(app, { rejectUnknown: false, fields }).expect(200);
+    await as([]);
+    const values = {
+      text: 'a\0b ',
+      lines: '\r\na\rb\n',
+      number: 'many',
+      date: '2026-01-31T08:30:00+02:00',
+      choice: 'gone',
+      choices: ['gone', 'a'],
+      box: 'perhaps',
+      mail: ' Ada <ada@example.com>',
+      file: 'a.pdf',
+      other: { nested: [1] },
+    };
+    id = await submit('odd@example.com', values);
+    path = await entryPath(server, app, id);
+    await as([
+      { key: 'text', kind: 'text' },
+      { key: 'lines', kind: 'text' },
+      { key: 'number', kind: 'number' },
+      { key: 'date', kind: 'date' },
+      { key: 'choice', kind: 'select', enum: ['a'] },
+      { key: 'choices', kind: 'multiselect', enum: ['a', 'b'] },
+      { key: 'box', kind: 'checkbox' },
+      { key: 'mail', kind: 'text', ui: 'email' },
+      { key: 'file', kind: 'file', types: ['pdf'] },
+      { key: 'added', kind: 'text', default: 'x' },
+    ]);
+    const before = await stored();
+    const page = await show();
+    for (const key of keys.filter((one) => one !== 'file')) expect(page).toContain(`id="data-${key}"`);
+    await save(page).expect(200);
+    expect(await stored()).toEqual(before);
+    await save(page, { 'data[added]': 'y' }).expect(200);
+    expect(await data()).toEqual({ ...before?.data, added: 'y' });
   });
 
   it('stores what the person changed, and removes what it empties or hides', async () => {

@@ -96,7 +96,9 @@ export function readSave(entries: FormEntries, entry: OpenedEntry): Save {
   const problems: Issue[] = [];
   for (const field of publicSchema.fields) {
     const { key } = field;
-    const texts = sent.get(key)?.texts ?? [];
+    const all = sent.get(key)?.texts ?? [];
+    // A control without a file may send an empty text.
+    const texts = holdsFiles(field) ? all.filter((text) => text !== '') : all;
     const meaning = read(field, texts);
     if (!shown.has(key) || digest(meaning) === shown.get(key)) continue;
     touched.set(key, texts);
