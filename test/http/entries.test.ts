@@ -53,7 +53,11 @@ const submit = async (data: object, email = EMAIL): Promise<string> =>
 async function tokenOf(of: string, expiresAt = new Date(Date.now() + DAY_MS)): Promise<string> {
   const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
   const record = await a.db.collection('users').findOne({ _id: parseUuid(of) as never });
-  return tokens.issue(stored?._id as never, { recordId: parseUuid(of) as never, expiresAt, emailChange: record?.emailChange });
+  return tokens.issue(stored?._id as never, {
+    recordId: parseUuid(of) as never,
+    expiresAt,
+    emailChange: record?.emailChange,
+  });
 }
 const path = () => `/v1/forms/${app}/entry`;
 const open = (server = a, of = token) => server.client.get(path()).set('x-entry', of);
@@ -65,13 +69,19 @@ const erase = (of = token) => b.client.delete(path()).set('x-entry', of);
 const download = (of = token) => a.client.get(`${path()}/export`).set('x-entry', of);
 const ask = (email: unknown = EMAIL) => a.client.post(`/v1/forms/${app}/entry-link`, { email } as object);
 const recordOf = async () => (await operator.get(`/auth/users/${id}`).expect(200)).body;
-const mailsOf = (of = id) => a.db.collection('mails').find({ recordId: parseUuid(of) as never, purpose: 'entry' }).toArray();
+const mailsOf = (of = id) =>
+  a.db
+    .collection('mails')
+    .find({ recordId: parseUuid(of) as never, purpose: 'entry' })
+    .toArray();
 const events = async (action: string) => (await operator.get(`/auth/audit?action=${action}`).expect(200)).body.events;
 /** Makes emails look as if they were planned before. */
 const age = (ms: number, purpose = 'entry') =>
-  a.db.collection('mails').updateMany({ recordId: parseUuid(id) as never, purpose }, [
-    { $set: { createdAt: { $subtract: ['$createdAt', ms] } } },
-  ]);
+  a.db
+    .collection('mails')
+    .updateMany({ recordId: parseUuid(id) as never, purpose }, [
+      { $set: { createdAt: { $subtract: ['$createdAt', ms] } } },
+    ]);
 
 describe('the setting `own` (spec 4.16)', () => {
   const problemsOf = async (own: unknown) =>
@@ -237,12 +247,22 @@ describe('the link', () => {
       confirmation.issue((await appId()) as never, target),
       'x',
     ]) {
-      for (const request of [open(a, wrong), change({ set: { name: 'Eve' } }, undefined, wrong), erase(wrong), download(wrong)]) {
+      for (const request of [
+        open(a, wrong),
+        change({ set: { name: 'Eve' } }, undefined, wrong),
+        erase(wrong),
+        download(wrong),
+      ]) {
         expect((await request.expect(401)).body.code).toBe('entryLinkInvalid');
       }
     }
     const expired = await tokenOf(id, new Date(Date.now() - 1));
-    for (const request of [open(a, expired), change({ set: { name: 'Eve' } }, undefined, expired), erase(expired), download(expired)]) {
+    for (const request of [
+      open(a, expired),
+      change({ set: { name: 'Eve' } }, undefined, expired),
+      erase(expired),
+      download(expired),
+    ]) {
       expect((await request.expect(410)).body.code).toBe('entryLinkExpired');
     }
     expect((await recordOf()).data.name).toBe('Ada');
@@ -296,7 +316,9 @@ describe('the link', () => {
       },
     });
     expect(status).toBe(204);
-    expect(headers.get('access-control-allow-methods')?.split(',')).toEqual(expect.arrayContaining(['PATCH', 'DELETE']));
+    expect(headers.get('access-control-allow-methods')?.split(',')).toEqual(
+      expect.arrayContaining(['PATCH', 'DELETE']),
+    );
     expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('x-entry');
     const { headers: shown } = await open().set('Origin', 'https://www.example.com').expect(200);
     expect(shown['access-control-expose-headers']).toContain('ETag');
@@ -306,7 +328,9 @@ describe('the link', () => {
 describe('PATCH of the entry', () => {
   it('changes the fields by one edit of the person', async () => {
     const before = await open().expect(200);
-    const { body, headers } = await change({ set: { name: 'Grace' }, unset: ['phone'] }, before.headers.etag).expect(200);
+    const { body, headers } = await change({ set: { name: 'Grace' }, unset: ['phone'] }, before.headers.etag).expect(
+      200,
+    );
     expect(body.data).toEqual({ name: 'Grace', news: true, visits: before.body.data.visits });
     expect(body.updatedAt > before.body.updatedAt).toBe(true);
     const after = await open().expect(200);
@@ -368,7 +392,10 @@ describe('PATCH of the entry', () => {
     const problems = async (edit: object) => (await change(edit).expect(400)).body.errors;
     expect(await problems({ set: { name: 'x'.repeat(21) } })).toMatchObject([{ path: 'data.name', code: 'tooLong' }]);
     expect(await problems({ set: { name: '' } })).toMatchObject([{ path: 'data.name' }]);
-    expect(await problems({ set: { name: 7, comes: 'x' } })).toMatchObject([{ path: 'data.name' }, { path: 'data.comes' }]);
+    expect(await problems({ set: { name: 7, comes: 'x' } })).toMatchObject([
+      { path: 'data.name' },
+      { path: 'data.comes' },
+    ]);
     expect(await problems({ unset: ['name'] })).toMatchObject([{ path: 'data.name', code: 'required' }]);
     expect((await recordOf()).data).toMatchObject({ name: 'Ada' });
   });
@@ -389,9 +416,7 @@ describe('PATCH of the entry', () => {
   });
 
   it('asks for no required value that was missing before', async () => {
-    await a.admin
-      .putSchema(app, { fields: [...FIELDS, { key: 'city', kind: 'text', required: true }] })
-      .expect(200);
+    await a.admin.putSchema(app, { fields: [...FIELDS, { key: 'city', kind: 'text', required: true }] }).expect(200);
     await change({ set: { phone: '2' } }).expect(200);
     expect((await change({ unset: ['city'] }).expect(400)).body.errors).toMatchObject([{ path: 'data.city' }]);
   });
@@ -425,7 +450,12 @@ describe('PATCH of the entry', () => {
     expect((await recordOf()).consents).toHaveLength(2);
     await change({ set: { news: true } }).expect(200);
     await change({ unset: ['news'] }).expect(200);
-    expect((await recordOf()).consents.map(({ given }: { given: boolean }) => given)).toEqual([true, false, true, false]);
+    expect((await recordOf()).consents.map(({ given }: { given: boolean }) => given)).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
     // A submission goes on from there.
     await submit({ name: 'Ada', news: false });
     expect((await recordOf()).consents).toHaveLength(4);
@@ -455,7 +485,9 @@ describe('PATCH of the entry', () => {
 
   it('moves values of renamed fields first, and knows only the new key', async () => {
     const fields = FIELDS.map((field) => (field.key === 'phone' ? { ...field, key: 'mobile' } : field));
-    await rename(a.admin, app, { rejectUnknown: false, fields, renames: [{ from: 'phone', to: 'mobile' }] }).expect(200);
+    await rename(a.admin, app, { rejectUnknown: false, fields, renames: [{ from: 'phone', to: 'mobile' }] }).expect(
+      200,
+    );
     await change({ set: { phone: '2' } }).expect(403);
     await change({ set: { name: 'Grace' } }).expect(200);
     const { body } = await open().expect(200);
@@ -473,7 +505,10 @@ describe('DELETE of the entry', () => {
     await operator.get(`/auth/users/${id}`).expect(404);
     expect(await mailsOf()).toEqual([]);
     for (const collection of ['users', 'history', 'submissions', 'mails']) {
-      const left = await a.db.collection(collection).find({ appId: await appId() }).toArray();
+      const left = await a.db
+        .collection(collection)
+        .find({ appId: await appId() })
+        .toArray();
       expect(JSON.stringify(left), collection).not.toContain(id);
     }
     expect(await a.db.collection('users').countDocuments({ email: EMAIL, sourceAppId: other.sourceAppId })).toBe(1);
@@ -507,7 +542,13 @@ describe('GET of the export', () => {
       email: EMAIL,
       at: expect.any(String),
       entries: [
-        { kind: 'record', id, email: EMAIL, data: { name: 'Ada', phone: '3', extra: 'x' }, consents: [{ key: 'news' }] },
+        {
+          kind: 'record',
+          id,
+          email: EMAIL,
+          data: { name: 'Ada', phone: '3', extra: 'x' },
+          consents: [{ key: 'news' }],
+        },
         { kind: 'submission', data: { name: 'Ada', phone: '3' }, at: expect.any(String) },
       ],
     });

@@ -102,7 +102,10 @@ export const consentPart: RecordPart = {
 export const shownConsents = (record: object): ShownConsent[] =>
   ((record as WithConsents).consents ?? []).map((entry) => ({ ...entry, at: entry.at.toISOString() }));
 
-/** Whether the value that a person sends is a change of these consents. @param value undefined: none */
+/**
+ * Whether the value that a person sends is a change of these consents.
+ * @param value undefined: none
+ */
 export function changesConsent(field: FieldDefinition, value: unknown, consents: readonly ShownConsent[]): boolean {
   const [consent] = consentOf(field);
   const last = consents.findLast(({ key }) => key === field.key);

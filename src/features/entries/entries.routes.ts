@@ -4,7 +4,6 @@ import { type Endpoints, jsonBody, type Route, routes } from '../../core/api/end
 import { AppPath, ScopeParameter } from '../../core/api/parameters.ts';
 import type { SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import { AppNotFound, Unauthenticated } from '../../platform/core/errors.ts';
-import { Download, JsonStream } from '../../platform/http/reply.ts';
 import { component, JsonObject, Ok, parseTags, prefersPage, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { ShownEntry as ShownConsent } from '../consents/consents.ts';
@@ -16,10 +15,10 @@ import { readForm } from '../forms/form-submission.ts';
 import { languageToKeep, visitorLanguage } from '../forms/visitor-language.ts';
 import { jsonOptions, SubmissionHeaders } from '../intake/intake.routes.ts';
 import { Key, MAX_UNSET } from '../people/editing.ts';
-import { archiveOf } from '../people/people.routes.ts';
 import { UserPath } from '../search/users.routes.ts';
-import type { EntryPages } from './entry-pages.ts';
 import { type EntryService, InvalidEntryLink, type LinkRequest, type OpenedEntry } from './entries.service.ts';
+import { downloadOf } from './entry-download.ts';
+import type { EntryPages } from './entry-pages.ts';
 
 const ENTRY_ETAG = { ETag: 'Identifies the state of the entry, for `If-Match` of a change' };
 
@@ -42,7 +41,11 @@ const EntryChange = z
       description: 'Values that replace the stored ones. Of a field of files: ids of its files, and tokens of uploads',
       example: { name: 'Ada' },
     }),
-    unset: z.array(Key).max(MAX_UNSET).default([]).meta({ description: 'Keys to remove', example: ['phone'] }),
+    unset: z
+      .array(Key)
+      .max(MAX_UNSET)
+      .default([])
+      .meta({ description: 'Keys to remove', example: ['phone'] }),
   })
   .superRefine(({ set, unset }, context) => {
     const keys = [...Object.keys(set), ...unset];
@@ -248,16 +251,4 @@ function answer(entry: OpenedEntry, res: { setHeader(name: string, value: string
     ...(consents.length > 0 && { consents: [...consents] }),
     fields: [...fields],
   };
-}
-
-/** Answers with an export: a ZIP archive if it has files, otherwise JSON. Pages send it too. */
-export async function downloadOf(
-  { email }: Pick<OpenedEntry, 'email'>,
-  { entries, files }: Awaited<ReturnType<EntryService['export']>>,
-  req: Request,
-): Promise<JsonStream | Download> {
-  const json = JsonStream.of('entries', entries, (one) => one, { email, at: new Date().toISOString() });
-  if (!req.accepts('application/zip')) return json;
-  const first = await files.next();
-  return first.done ? json : archiveOf('entry', json, first.value, files);
 }

@@ -8,7 +8,8 @@ import type { FormField } from '../display/markup.ts';
 import { valueFromForm } from '../display/presentation.ts';
 import type { FormEntries } from '../form-bodies/form-body.ts';
 import { type KnownFiles, parseName, readForm } from '../forms/form-submission.ts';
-import type { EntryEdit, OpenedEntry } from './entries.service.ts';
+import type { OpenedEntry } from './entries.service.ts';
+import type { EntryEdit } from './entry-edit.ts';
 
 /** The names of the controls of an entry's page. No field has such a name. */
 export const CONTROLS = { action: '_do', state: '_state', shown: '_shown', kept: '_kept' } as const;

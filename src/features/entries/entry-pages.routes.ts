@@ -22,8 +22,9 @@ import type { FormFiles } from '../forms/form-files.ts';
 import type { FindForm } from '../forms/form-pages.ts';
 import { formPath } from '../forms/page.ts';
 import { issueIn, languageToKeep, visitorLanguage } from '../forms/visitor-language.ts';
-import { downloadOf } from './entries.routes.ts';
+
 import type { EntryService } from './entries.service.ts';
+import { downloadOf } from './entry-download.ts';
 import { ACTIONS, CONTROLS, leftToSave, readSave, type Save, textOf } from './entry-form.ts';
 import { type EntryView, storedDigests, valueInWords } from './entry-html.ts';
 import type { EntryPages, FormOf } from './entry-pages.ts';

@@ -17,7 +17,8 @@ interface Rules<Value> {
   needsEvents?(value: Value): boolean;
   /**
    * Resolves with the problems of a sent value, with paths within it.
-   * @param readFields resolves with the fields of the newest schema @param stored: with the old value
+   * @param readFields resolves with the fields of the newest schema
+   * @param stored: with the old value
    */
   check?(
     value: Value,

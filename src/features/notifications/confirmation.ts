@@ -165,7 +165,8 @@ export function createConfirmationService(deps: {
   }
 }
 
-export const isSameChange = (one: UUID | undefined, other: UUID | undefined): boolean => one?.toString() === other?.toString();
+export const isSameChange = (one: UUID | undefined, other: UUID | undefined): boolean =>
+  one?.toString() === other?.toString();
 
 /** What the ids of the emails with links to the present address of a record begin with. */
 export const idsOf = (purpose: 'confirmation' | 'entry', recordId: RecordId, emailChange: UUID | undefined): string =>

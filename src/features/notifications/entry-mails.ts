@@ -18,7 +18,7 @@ const LIMITS = [
 ] as const;
 
 /** The record to whose person a link is sent. */
-export interface EntryRecord {
+interface EntryRecord {
   appId: ObjectId;
   recordId: RecordId;
   /** The last change of its email. */
@@ -27,7 +27,9 @@ export interface EntryRecord {
 
 export type EntryMails = ReturnType<typeof createEntryMails>;
 
-/** The emails with links to entries (spec 4.16). Each is written with a new link when it is sent. */
+/**
+ * The emails with links to entries (spec 4.16). Each is written with a new link when it is sent.
+ */
 export function createEntryMails(deps: {
   queue: Pick<MailQueue, 'add' | 'ofRecord'>;
   rates: Pick<MailRates, 'confirmationTime'>;

@@ -11,8 +11,8 @@ import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 
 /**
- * `change`: one waits for the link; `entry`: a link to the own entry; `each`: one change; `summary`:
- * the number of further changes of an hour; `digest`: of a day.
+ * `change`: one waits for the link; `entry`: a link to the own entry; `each`: one change;
+ * `summary`: the number of further changes of an hour; `digest`: of a day.
  */
 export const MAIL_PURPOSES = ['confirmation', 'change', 'reply', 'entry', 'each', 'summary', 'digest'] as const;
 export type MailPurpose = (typeof MAIL_PURPOSES)[number];

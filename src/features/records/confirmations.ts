@@ -88,7 +88,10 @@ export function createConfirmationStore(users: UserCollection) {
     },
 
     /** Resolves with the record of an email, and with the last change of that; undefined: none. */
-    async ofEmail(appId: ObjectId, email: string): Promise<{ id: RecordId; emailChange: UUID | undefined } | undefined> {
+    async ofEmail(
+      appId: ObjectId,
+      email: string,
+    ): Promise<{ id: RecordId; emailChange: UUID | undefined } | undefined> {
       const record = await users.findOne({ appId, email }, { projection: { emailChange: 1 } });
       return record ? { id: record._id, emailChange: record.emailChange } : undefined;
     },

@@ -88,7 +88,7 @@ export function isNamed(tags: readonly string[], record: Versioned): boolean {
  * A change of a record by an operator (spec 4.3), or by its person (4.16). No key is in two of its
  * parts.
  */
-export interface RecordEdit {
+interface RecordEdit {
   set: Record<string, unknown>;
   unset: readonly string[];
   /** Lists that replace the stored ones, for reverts. */
