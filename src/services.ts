@@ -234,6 +234,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     images: formSettings.images,
     planChange: (change) => notifications.planChange(change),
     planConfirmation: (kept) => notifications.planConfirmation(kept),
+    checkEntryLink: (sourceAppId, token) => entries.service.open(sourceAppId, token),
     answerStepMs: timings.answerStepMs,
   });
   const fileAccess = createFileAccess({ ...shared, files, records, findHeld: held.find });
@@ -285,6 +286,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     answerTimes: submissions.answerTimes,
     people: people.service,
     findForm: submissions.findForm,
+    knownFiles: submissions.knownFiles,
     audit,
   });
   /**
@@ -383,6 +385,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
     entries: entries.service,
+    entryTokens: notifications.entryTokens,
     exports: exports.service,
     files,
     findApp: schemas.findApp,

@@ -65,6 +65,7 @@ export function createSubmissions(deps: {
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
   planConfirmation(kept: UnchangedRecord): Promise<void>;
+  checkEntryLink(sourceAppId: string, token: string): Promise<unknown>;
   answerStepMs: number | undefined;
 }) {
   const { config, connection, apps, schemas, records, held, clock, secret, pageAssets, metrics, logger } = deps;
@@ -111,6 +112,7 @@ export function createSubmissions(deps: {
     leases,
     receive: uploads.receive,
     find: createKnownFiles(deps.files.files),
+    checkEntryLink: deps.checkEntryLink,
     fileLimit,
   });
   const refusals = createFormRefusals({ leases, pages, files, fileLimit });
@@ -122,6 +124,8 @@ export function createSubmissions(deps: {
     answerTimes,
     /** The files of strangers. */
     uploads,
+    /** The files that the entries of a form name. */
+    knownFiles: files.known,
     findForm,
     /** The changes that wait for the links in their emails. */
     changes: {

@@ -77,7 +77,7 @@ const ofEntry = {
 } as const;
 
 /** The endpoints of the own entry (spec 4.16). */
-const entryEndpoints = {
+export const entryEndpoints = {
   askEntryLink: {
     method: 'post',
     path: '/v1/forms/:sourceAppId/entry-link',

@@ -106,6 +106,7 @@ const LONG = [
   'replayWebhook',
   'getFile',
   'getLinkedFile',
+  'openEntryPage',
   'eraseEntry',
   'exportEntry',
 ];
