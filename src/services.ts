@@ -14,6 +14,7 @@ import { createNames } from './features/audit/names.ts';
 import { seatPart } from './features/bots/admission.ts';
 import { createChangeStorage, createChanges } from './features/changes/changes.ts';
 import { consentPart } from './features/consents/consents.ts';
+import { createEntries } from './features/entries/entries.ts';
 import { createExports } from './features/exports/exports.ts';
 import { createFileAccess } from './features/file-access/files.ts';
 import { createFileStep, fileAppPart } from './features/files/file-part.ts';
@@ -233,6 +234,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     images: formSettings.images,
     planChange: (change) => notifications.planChange(change),
     planConfirmation: (kept) => notifications.planConfirmation(kept),
+    checkEntryLink: (sourceAppId, token) => entries.service.open(sourceAppId, token),
     answerStepMs: timings.answerStepMs,
   });
   const fileAccess = createFileAccess({ ...shared, files, records, findHeld: held.find });
@@ -275,6 +277,18 @@ export function createServices(config: Config, connection: Connection, logger: L
     retentionEveryMs: timings.retentionEveryMs,
     parts: () => features.flatMap(({ personal = [] }) => personal),
   });
+  const entries = createEntries({
+    ...shared,
+    records,
+    tokens: notifications.entryTokens,
+    mails: notifications.entryMails,
+    checkAdmission: submissions.checkAdmission,
+    answerTimes: submissions.answerTimes,
+    people: people.service,
+    findForm: submissions.findForm,
+    knownFiles: submissions.knownFiles,
+    audit,
+  });
   /**
    * In the order of routes, and of erasures: what can become a record, what names a record, the
    * records.
@@ -291,7 +305,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     fileAccess,
     search.feature,
     conditions.feature,
-    people,
+    people.feature,
+    entries.feature,
     imports.feature,
     changes,
     core.features.sessions,
@@ -302,7 +317,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     { close: activity.flush },
     createAppAdministration(apps, sessions.service, cursors),
     core.features.administration,
-    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
+    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits, hasMcp: config.mcp }),
     createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,
@@ -369,6 +384,8 @@ export function createServices(config: Config, connection: Connection, logger: L
     clock,
     collections: models.map(({ schema }) => schema),
     confirmations: notifications.confirmations,
+    entries: entries.service,
+    entryTokens: notifications.entryTokens,
     exports: exports.service,
     files,
     findApp: schemas.findApp,

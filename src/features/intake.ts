@@ -65,6 +65,7 @@ export function createSubmissions(deps: {
   config: Pick<Config, 'workers' | 'captchaUrls' | 'publicUrl' | 'rateLimitSubmit'>;
   planChange(change: PlannedChange): Promise<void>;
   planConfirmation(kept: UnchangedRecord): Promise<void>;
+  checkEntryLink(sourceAppId: string, token: string): Promise<unknown>;
   answerStepMs: number | undefined;
 }) {
   const { config, connection, apps, schemas, records, held, clock, secret, pageAssets, metrics, logger } = deps;
@@ -74,6 +75,7 @@ export function createSubmissions(deps: {
   const seats = createSeats(apps.model, records.reader.count);
   const capacity = createCapacity({ records: records.reader, seats });
   const { planChange, planConfirmation, limits } = deps;
+  const answerTimes = createAnswerTimes({ stepMs: deps.answerStepMs });
   const intake = {
     activity: deps.activity,
     findApplied: records.findApplied,
@@ -94,7 +96,7 @@ export function createSubmissions(deps: {
         publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
       }),
     }),
-    answerTimes: createAnswerTimes({ stepMs: deps.answerStepMs }),
+    answerTimes,
     knownPeople: createKnownPeopleRules({ records, capacity, held, limits, planChange, planConfirmation }),
   };
   const service = countSubmissions(
@@ -110,6 +112,7 @@ export function createSubmissions(deps: {
     leases,
     receive: uploads.receive,
     find: createKnownFiles(deps.files.files),
+    checkEntryLink: deps.checkEntryLink,
     fileLimit,
   });
   const refusals = createFormRefusals({ leases, pages, files, fileLimit });
@@ -117,8 +120,12 @@ export function createSubmissions(deps: {
   return {
     service,
     challenges,
+    checkAdmission: intake.checkAdmission,
+    answerTimes,
     /** The files of strangers. */
     uploads,
+    /** The files that the entries of a form name. */
+    knownFiles: files.known,
     findForm,
     /** The changes that wait for the links in their emails. */
     changes: {

@@ -126,7 +126,7 @@ function responses(spec: EndpointSpec): ZodOpenApiResponsesObject {
   const headers = { ...REQUEST_ID, ...Object.fromEntries(described) };
   const downloads = describeContent(spec.downloads ?? [], (type) => {
     if (spec.isFile) return FILE;
-    return type.endsWith('+json') ? OBJECT : TEXT;
+    return type.endsWith('json') ? OBJECT : TEXT;
   });
   const success: ZodOpenApiResponsesObject = {
     [`${spec.status ?? 200}`]: {

@@ -7,11 +7,12 @@ import { startServer, type TestServer } from '../support/server/server.ts';
 
 /** The endpoints that each scope opens to a key of an app. All others refuse its key. */
 const OPENED: Record<Scope, string[]> = {
-  submit: ['submitUser', 'submitForm', 'uploadFile'],
+  submit: ['submitUser', 'submitForm', 'uploadFile', 'askEntryLink'],
   'users:read': [
     'listUsers',
     'getUser',
     'getStats',
+    'breakDownUsers',
     'getOverview',
     'getOwnSchema',
     'listIndexes',
@@ -42,6 +43,7 @@ const OPENED: Record<Scope, string[]> = {
     'undoChange',
     'stopChange',
     'retryMail',
+    'sendEntryLink',
   ],
   import: [
     'createImport',

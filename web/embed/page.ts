@@ -31,9 +31,35 @@ export function start(
   { problems, draft }: PageData,
   open?: (control: Element) => void,
 ): PageForm {
-  const isRestored = keep(form, draft, open);
+  // The form of a stored entry is no draft of another one.
+  const isRestored = form.hasAttribute('data-entry') || keep(form, draft, open);
   if (!isRestored) focusFirst(form);
   return { problems: problems && (() => problemsIn(form, problems)) };
+}
+
+/**
+ * Lets the browser send a form, of one's own entry or of the email for it, whose answer is a page.
+ * @param load resolves with the module that solves challenges
+ */
+export async function leave(
+  form: HTMLFormElement,
+  load: () => Promise<typeof import('./challenge.ts')>,
+): Promise<void> {
+  const { proof } = form.dataset;
+  form.querySelector('.note')?.remove();
+  if (proof) {
+    try {
+      const answer = await fetch(proof);
+      const { solve } = await load();
+      // A refusal of a challenge is one of the form, which says so.
+      const value = answer.ok ? await solve(await answer.json()) : '';
+      form.append(...toDom([['input', { type: 'hidden', name: 'altcha', value }]]));
+    } catch {
+      form.append(...toDom([['p', { class: 'note', role: 'alert' }, `${form.dataset.notSent}`]]));
+      return;
+    }
+  }
+  HTMLFormElement.prototype.submit.call(form);
 }
 
 const ENTERED = 'input:not([type=hidden],[type=file]),select,textarea';

@@ -48,6 +48,7 @@ async function submit(form: HTMLFormElement, submitter: Submitter | null, state:
   const local = isChecked ? (steps?.problems() ?? localProblems(form)) : [];
   if (local.length === 0) local.push(...(await settleFiles(form, state)));
   if (local.length > 0) return void showProblems(form, local, steps?.open);
+  if (form.matches(OF_PAGE)) return (await part('page')).leave(form, () => part('challenge'));
 
   const data = new FormData(form, submitter);
   state.isSending = true;
@@ -84,6 +85,9 @@ async function settleFiles(form: HTMLFormElement, state: State): Promise<Problem
   say(form, 'status');
   return problems;
 }
+
+/** A form whose answer is a page. */
+export const OF_PAGE = '[data-entry]';
 
 /** Shows a challenge. Without its code a form is not sent, and says so. */
 export function challenge(form: HTMLFormElement, captcha: Captcha, isNew = false): void {

@@ -1,6 +1,6 @@
 import { type Submitter, send } from './send.ts';
 
-/** The forms that the script sends. */
+/** The forms that the script checks. */
 export const FORMS = 'form[data-user-collection]';
 
 const watched = new WeakSet<EventTarget>();

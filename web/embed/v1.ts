@@ -3,7 +3,7 @@ import { startFiles } from './files-loader.ts';
 import type { PageData } from './page.ts';
 import { part } from './parts.ts';
 import { checks } from './problems.ts';
-import { challenge } from './send.ts';
+import { challenge, OF_PAGE } from './send.ts';
 import { definitionOf, formPath } from './service.ts';
 import { startSteps, stepsOf } from './steps-loader.ts';
 import { FORMS, watchForms } from './submits.ts';
@@ -70,7 +70,7 @@ function startHosted(form: HTMLFormElement, data: PageData): void {
 function begin(event: Event): void {
   const [target] = event.composedPath();
   const form = (target as Element).closest?.<HTMLFormElement>(FORMS);
-  if (!form) return;
+  if (!form || form.matches(OF_PAGE)) return;
   // Nothing else tells of a form in a shadow root of the site.
   const root = form.getRootNode();
   if (root instanceof ShadowRoot && watchForms(root)) startForms(root);

@@ -82,6 +82,8 @@ export interface EndpointSpec {
   upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
+  /** Programs with the scope have it as a tool too (spec 4.15). */
+  tool?: true;
   /**
    * The load of an operator's request; `read` is safe for all but `long`. An `upload` has none, an
    * endpoint of others what it declares.
@@ -211,7 +213,8 @@ export interface AuditPart {
 export type FindNamed = () => Promise<{ app: AuditedApp | null; target?: string } | undefined>;
 
 export interface AuditActor {
-  kind: 'operator' | 'admin' | 'key' | 'command line' | 'anonymous';
+  /** `person`: the one of a record, by a link to it. */
+  kind: 'operator' | 'admin' | 'key' | 'command line' | 'person' | 'anonymous';
   /** The `sourceAppId` of a session, or the id of an API key or of an account. */
   id?: string;
   /** How a session logged in; `shared`: with the password of the app. */

@@ -114,6 +114,12 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
     });
   }
 
+  /** Returns the problem of the text that takes the conditions too much work, if one does. */
+  function conditionIssue(data: Record<string, unknown>): Issue | undefined {
+    const key = findTooLong(data);
+    return key === undefined ? undefined : { path: pathOf(key), ...TOO_LONG };
+  }
+
   /** The text that takes the conditions too much work, if all of them together do. */
   function findTooLong(data: Record<string, unknown>): string | undefined {
     const work = [...searches].map(([key, count]): [key: string, characters: number] => {
@@ -155,6 +161,9 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       return fieldStates(fields, isForm ? withoutEmptyLists(data) : data);
     },
 
+    /** Returns the problem of `data` for which `states` does not count, if it has one. */
+    conditionIssue,
+
     /** Returns `data` without the values of fields that are not shown. */
     shownData(data: Record<string, unknown>, { shown }: FieldStates): Record<string, unknown> {
       return Object.fromEntries(Object.entries(data).filter(([key]) => shown.has(key) || !compiled.has(key)));
@@ -180,8 +189,8 @@ export function compileSchema({ rejectUnknown, fields }: Schema, schemaOf: Schem
       moment: Moment = NOW,
     ): Issue[] {
       if (hasTooManyExtraKeys(Object.keys(data))) return [TOO_MANY_EXTRA_KEYS];
-      const tooLong = states && findTooLong(data);
-      if (tooLong !== undefined) return [{ path: pathOf(tooLong), ...TOO_LONG }];
+      const tooLong = states && conditionIssue(data);
+      if (tooLong) return [tooLong];
       const issues: Issue[] = [];
       for (const key of isPartial ? [] : (states?.required ?? required)) {
         if (!Object.hasOwn(data, key)) issues.push({ path: `data.${key}`, ...REQUIRED });

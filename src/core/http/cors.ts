@@ -42,10 +42,16 @@ export function createCors(config: CorsConfig, isOfApp: OriginCheck, headers: re
     origin: (origin, answer) => answer(null, origin !== undefined && listed.has(origin)),
     credentials: true,
   });
-  const shareWithoutCredentials = cors({ ...SHARED, allowedHeaders, methods: ['GET', 'POST'], origin: true });
+  const shareWithoutCredentials = cors({
+    ...SHARED,
+    allowedHeaders,
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    origin: true,
+  });
   return (req, res, next) => {
     const { origin } = req.headers;
-    if (origin !== undefined) req.hasOwnOrigin = origin === publicOrigin || isOwnOrigin(origin, req);
+    if (origin !== undefined)
+      req.hasOwnOrigin = origin === publicOrigin || isOwnOrigin(origin, req) || isOwnUnnamed(req);
     if (origin === undefined || req.hasOwnOrigin || listed.has(origin))
       return listed.size === 0 ? next() : shareListed(req, res, next);
     if (req.path.startsWith(EMBED)) return next();
@@ -66,6 +72,13 @@ function isOwnOrigin(origin: string, { protocol, headers: { host = '' } }: Reque
   // connection, in upper case, or with the dot of the root. Browsers do only the last.
   return plainHost(sent) === plainHost(host.replace(/:(?:80|443)$/, ''));
 }
+
+/**
+ * Whether a page of the service sent the request whose referrer policy is `no-referrer`: browsers
+ * then send `Origin: null` with a form. No script can set the other header.
+ */
+const isOwnUnnamed = ({ headers }: Request): boolean =>
+  headers.origin === 'null' && headers['sec-fetch-site'] === 'same-origin';
 
 /** A host and a port in lower case, without the dot of the root. */
 const plainHost = (host: string): string => host.toLowerCase().replace(/\.(?=$|:\d+$)/, '');

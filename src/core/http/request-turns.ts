@@ -35,9 +35,9 @@ export function resolveLoad(
 /** Names the network of the client of a request, whose share its look-ups use. */
 export const networkOf = ({ ip = '' }: Request): string => `network ${clientNetwork(ip)}`;
 
-/** Requests without a session share the turns of one app, and of their network. */
+/** Requests of strangers share the turns of their network. */
 function callerOf(principal: AnyInput['principal'], req: Request): string {
-  if (!principal) return networkOf(req);
+  if (!principal || principal.kind === 'public') return networkOf(req);
   return principal.kind === 'key' ? `key ${principal.keyId}` : `session ${req.sessionID}`;
 }
 

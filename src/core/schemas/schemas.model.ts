@@ -117,6 +117,17 @@ export function createSchemaStore(
     /** Resolves with the fields of the newest version; none when the app is deleted. */
     fieldsOf: async (appId: ObjectId): Promise<readonly FieldDefinition[]> =>
       (await read({ appId }))?.schema.fields ?? [],
+    /** Resolves with the keys that were fields of the staff in any version. */
+    async staffKeysOf(appId: ObjectId): Promise<ReadonlySet<string>> {
+      const stages = [
+        { $match: { appId, 'fields.writers': 'staff' } },
+        { $unwind: '$fields' },
+        { $match: { 'fields.writers': 'staff' } },
+        { $group: { _id: '$fields.key' } },
+      ];
+      const found = await schemas.collection.aggregate<{ _id: string }>(stages).toArray();
+      return new Set(found.map(({ _id }) => _id));
+    },
     /** Resolves with that version, or undefined when it does not exist. */
     version: (appId: ObjectId, version: number) => read({ appId, version }),
     /** Removes the document with that id. */

@@ -58,7 +58,7 @@ const Event = component('AuditEvent', {
   at: Timestamp,
   sourceAppId: z.string().nullable().meta({ description: 'The app; null: all apps', example: 'newsletter' }),
   actor: z.strictObject({
-    kind: z.enum(['operator', 'admin', 'key', 'command line', 'anonymous']),
+    kind: z.enum(['operator', 'admin', 'key', 'command line', 'person', 'anonymous']),
     id: z.string().nullable().meta({
       description: 'The `sourceAppId` of a session, or the id of an API key or of an account',
       example: 'newsletter',

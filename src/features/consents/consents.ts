@@ -2,13 +2,14 @@ import { BSON } from 'mongodb';
 import { z } from 'zod';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import type { RecordPart } from '../../core/users/record-part.ts';
-import type { Submission } from '../../core/users/submission.ts';
-import { type NewRecord, push, type Statement, type WritePart } from '../../core/users/write-part.ts';
+import type { SubmissionFacts } from '../../core/users/submission.ts';
+import { type Growth, type NewRecord, push, type Statement, type WritePart } from '../../core/users/write-part.ts';
 import { Conflict } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import { type DocumentOf, schema } from '../../platform/database/mongoose.ts';
 import { component, Timestamp } from '../../platform/http/validation.ts';
 import { forTag } from '../../platform/languages/tags.ts';
+import type { EditPart } from '../records/edit-part.ts';
 
 /** The most entries that a record keeps (spec 8). */
 const MAX_ENTRIES = 1_000;
@@ -42,7 +43,7 @@ export interface WithConsents {
   consentState?: ConsentState;
 }
 
-const ShownEntry = component('ConsentEntry', {
+export const ShownEntry = component('ConsentEntry', {
   key: z.string().meta({ description: 'The key of the consent field', example: 'terms' }),
   given: z.boolean().meta({ description: '`true`: given; `false`: withdrawn' }),
   at: Timestamp.meta({ description: 'When the submission was received' }),
@@ -60,7 +61,7 @@ export type ShownConsent = z.output<typeof ShownEntry>;
 
 /**
  * The consents that persons give and withdraw by checkboxes with the option `consent` (spec 2.8).
- * Only submissions of persons change them.
+ * Only submissions and edits of persons change them.
  */
 export const consentPart: RecordPart = {
   name: 'consents',
@@ -77,24 +78,40 @@ export const consentPart: RecordPart = {
         .optional()
         .meta({ description: 'The changes of consents, oldest first; only in records that have any' }),
     },
-    present: ({ consents }: WithConsents) =>
-      consents === undefined ? {} : { consents: consents.map((entry) => ({ ...entry, at: entry.at.toISOString() })) },
+    present: (record: WithConsents) => (record.consents === undefined ? {} : { consents: shownConsents(record) }),
   },
 
-  under({ schema: { version, fields } }) {
+  under({ app, schema: { version, fields } }) {
     const all = fields.flatMap(consentOf);
     if (all.length === 0) return undefined;
     return {
-      begin(submission) {
+      begin({ by, change, now, facts }) {
         // Only persons themselves give consents.
-        if (submission.by !== 'person') return undefined;
-        const given = all.filter(({ key }) => Object.hasOwn(submission.change.set, key));
+        if (by !== 'person') return undefined;
+        const given = all.filter(({ key }) => Object.hasOwn(change.set, key));
         if (given.length === 0) return undefined;
-        return createConsentWrite(given.map((field) => entryOf(field, submission, version)));
+        const sent = { values: change.set, at: now, ...facts };
+        return createConsentWrite(given.map((field) => entryOf(field, sent, version)));
       },
+      ...(app.form?.own && { edits: consentEdits(all, version) }),
     };
   },
 };
+
+/** Returns the changes of consents that a record has, as answers show them. */
+export const shownConsents = (record: object): ShownConsent[] =>
+  ((record as WithConsents).consents ?? []).map((entry) => ({ ...entry, at: entry.at.toISOString() }));
+
+/**
+ * Whether the value that a person sends is a change of these consents.
+ * @param value undefined: none
+ */
+export function changesConsent(field: FieldDefinition, value: unknown, consents: readonly ShownConsent[]): boolean {
+  const [consent] = consentOf(field);
+  const last = consents.findLast(({ key }) => key === field.key);
+  if (!consent) return false;
+  return value === true ? !last?.given || last.version !== consent.version : last?.given === true;
+}
 
 type ConsentField = Pick<FieldDefinition, 'key' | 'label' | 'labels'> & { version: string };
 
@@ -103,9 +120,15 @@ function consentOf(field: FieldDefinition): ConsentField[] {
   return [{ key: field.key, label: field.label, labels: field.labels, version: field.consent.version }];
 }
 
+/** What a person sent. */
+interface Sent extends Pick<SubmissionFacts, 'page' | 'lang'> {
+  values: Readonly<Record<string, unknown>>;
+  at: Date;
+}
+
 function entryOf(
   { key, label, labels, version }: ConsentField,
-  { change, now: at, facts: { page, lang = '' } }: Submission,
+  { values, at, page, lang = '' }: Sent,
   schemaVersion: number,
 ): ConsentEntry {
   const url = page === undefined ? undefined : parsePageUrl(page);
@@ -113,7 +136,7 @@ function entryOf(
   const shown = forTag(labels, lang) || label;
   return {
     key,
-    given: change.set[key] === true,
+    given: values[key] === true,
     at,
     version,
     schemaVersion,
@@ -130,7 +153,7 @@ interface Facts {
 
 /** @param sent one entry for each consent field of the submission, changed or not */
 function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentState, Facts> {
-  const bytes = BSON.calculateObjectSize({ entries: sent, state: stateAfter(sent) });
+  const bytes = sizeOf(sent);
   const changedFrom = (state: ConsentState = {}) => sent.filter((entry) => isChange(entry, state));
 
   return {
@@ -139,11 +162,7 @@ function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentSta
 
     growth: {
       most: bytes,
-      from(state) {
-        const changed = changedFrom(state);
-        if (changed.length === 0) return { bytes: 0, limited: 0 };
-        return { bytes, limited: changed.some(({ given }) => given) ? bytes : 0 };
-      },
+      from: (state) => growthBy(sent, changedFrom(state)),
     },
 
     insert(record: NewRecord & WithConsents) {
@@ -155,24 +174,12 @@ function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentSta
 
     upsert(statement, state) {
       const changed = changedFrom(state);
-      for (const entry of sent) {
-        statement.filter[`consentState.${entry.key}`] = stateCondition(entry, changed.includes(entry));
-      }
-      if (changed.length > 0) {
-        statement.filter[`consents.${mostBefore(changed)}`] = { $exists: false };
-        push(statement, 'consents', { $each: changed });
-      }
-      for (const [key, last] of Object.entries(stateAfter(changed))) {
-        statement.update.$set[`consentState.${key}`] = last;
-      }
+      addEntries(statement, sent, changed);
       // A new record has no consents: only consents that are given are changes of it.
       return sent.some((entry) => changed.includes(entry) !== entry.given);
     },
 
-    facts: () => ({
-      state: Object.fromEntries(sent.map(({ key }) => [key, `$consentState.${key}`])),
-      entries: { $size: { $ifNull: ['$consents', []] } },
-    }),
+    facts: () => factsOf(sent),
 
     explain({ state, entries }) {
       const changed = changedFrom(state);
@@ -183,6 +190,67 @@ function createConsentWrite(sent: readonly ConsentEntry[]): WritePart<ConsentSta
     stored: () => (sent.length <= MAX_REMEMBERED ? stateAfter(sent) : undefined),
   };
 }
+
+/** The consents in the edits of a person. A value that is removed is a withdrawal. */
+function consentEdits(all: readonly ConsentField[], schemaVersion: number): EditPart<Facts> {
+  type Edit = Parameters<NonNullable<EditPart['add']>>[1];
+  const entriesOf = ({ sent, keys, after: values, at }: Edit): ConsentEntry[] =>
+    sent
+      ? all
+          .filter(({ key }) => keys.includes(key))
+          .map((field) => entryOf(field, { values, at, ...sent }, schemaVersion))
+      : [];
+  const changedBy = (sent: readonly ConsentEntry[], { state }: Facts) => sent.filter((entry) => isChange(entry, state));
+
+  return {
+    name: consentPart.name,
+    facts: factsOf(all),
+
+    growth(edit, facts) {
+      const sent = entriesOf(edit);
+      return growthBy(sent, changedBy(sent, facts));
+    },
+
+    add(statement, edit, facts) {
+      const sent = entriesOf(edit);
+      const changed = changedBy(sent, facts);
+      const { entries } = facts;
+      if (changed.length > 0 && entries > mostBefore(changed)) throw new Conflict('recordFull');
+      addEntries(statement, sent, changed);
+      return undefined;
+    },
+  };
+}
+
+const sizeOf = (entries: readonly ConsentEntry[]): number =>
+  BSON.calculateObjectSize({ entries, state: stateAfter(entries) });
+
+/** The growth of a record. Its size prevents no withdrawal. */
+function growthBy(sent: readonly ConsentEntry[], changed: readonly ConsentEntry[]): Growth {
+  if (changed.length === 0) return { bytes: 0, limited: 0 };
+  const bytes = sizeOf(sent);
+  return { bytes, limited: changed.some(({ given }) => given) ? bytes : 0 };
+}
+
+/** Appends changes to a record whose state of all that was sent is as assumed. */
+function addEntries(statement: Statement, sent: readonly ConsentEntry[], changed: readonly ConsentEntry[]): void {
+  for (const entry of sent) {
+    statement.filter[`consentState.${entry.key}`] = stateCondition(entry, changed.includes(entry));
+  }
+  if (changed.length > 0) {
+    statement.filter[`consents.${mostBefore(changed)}`] = { $exists: false };
+    push(statement, 'consents', { $each: changed });
+  }
+  for (const [key, last] of Object.entries(stateAfter(changed))) {
+    statement.update.$set[`consentState.${key}`] = last;
+  }
+}
+
+/** What a write reads of a record: the state of some consents, and the number of all changes. */
+const factsOf = (fields: readonly Pick<ConsentField, 'key'>[]) => ({
+  state: Object.fromEntries(fields.map(({ key }) => [key, `$consentState.${key}`])),
+  entries: { $size: { $ifNull: ['$consents', []] } },
+});
 
 /** Whether an entry is another state than the last one of its field. */
 function isChange({ key, given, version }: ConsentEntry, state: ConsentState): boolean {

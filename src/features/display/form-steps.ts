@@ -45,7 +45,7 @@ export function withStates(fields: readonly FormField[]): readonly FormField[] {
 }
 
 /** The texts that a browser sends of the control as it is rendered. */
-function sentTexts(field: FormField): readonly string[] {
+export function sentTexts(field: FormField): readonly string[] {
   const { control } = field;
   const texts = field.texts ?? (control.default === undefined ? [] : [control.default]);
   if (isHidden(field)) return texts;

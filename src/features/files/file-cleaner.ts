@@ -242,7 +242,8 @@ export function createFileCleaner(deps: {
           const readable = { ...those, 'metadata.state': 'whole' as const, 'metadata.scan': { $exists: false } };
           for await (const file of files.find(typedFilter<FileDocument>(readable), { batchSize: BATCH })) {
             const content = stores.of(file.metadata).read(file, { start: 0, end: file.length - 1 });
-            yield { path: archivePath(String(file._id), file.filename), content, modified: file.uploadDate };
+            const id = String(file._id);
+            yield { id, path: archivePath(id, file.filename), content, modified: file.uploadDate };
           }
         }
       },

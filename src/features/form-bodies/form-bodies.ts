@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { BodySpec } from '../../core/api/endpoint.ts';
 import { InvalidInput } from '../../platform/core/errors.ts';
 import type { BodyPart } from '../../platform/http/body-readers.ts';
@@ -32,6 +32,14 @@ export function jsonOrFormBody<Schema extends z.ZodType>(
   const isOther = (body: unknown): body is FormEntries => body instanceof FormEntries;
   return { schema, refusal, types: ['application/json', URLENCODED, MULTIPART], isOther };
 }
+
+/** The entries of an HTML form on a page of the service; undefined without a body. */
+export const formBody: BodySpec<z.ZodOptional<z.ZodNever>, FormEntries> = {
+  schema: z.never().optional(),
+  refusal: 'notFormData',
+  types: [URLENCODED, MULTIPART],
+  isOther: (body): body is FormEntries => body instanceof FormEntries,
+};
 
 /**
  * Creates the readers of HTML forms.

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { z } from 'zod';
-import { FieldConditions } from '../../core/fields/definition.ts';
+import { FieldConditions, type FieldDefinition } from '../../core/fields/definition.ts';
 import { schemaOf } from '../../platform/database/mongoose.ts';
 import { Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
@@ -17,11 +17,12 @@ interface Rules<Value> {
   needsEvents?(value: Value): boolean;
   /**
    * Resolves with the problems of a sent value, with paths within it.
-   * @param fieldKeys resolves with the keys of the newest schema @param stored: with the old value
+   * @param readFields resolves with the fields of the newest schema
+   * @param stored: with the old value
    */
   check?(
     value: Value,
-    fieldKeys: () => Promise<ReadonlySet<string>>,
+    readFields: () => Promise<ReadonlyMap<string, FieldDefinition>>,
     stored: () => Promise<Value | undefined>,
   ): Promise<Issue[]>;
   /** Returns what a response shows. Default: the value. */

@@ -41,6 +41,9 @@ export interface Notify {
   routes?: NotifyRoute[] | undefined;
 }
 
+/** The placeholder of a link to the own entry (spec 4.16). */
+export const ENTRY_LINK = 'entryLink';
+
 /** The texts of a reply. Only `text` has placeholders. */
 const replyTexts = { subject: text(MAX_SUBJECT), text: text(5_000) };
 
@@ -59,6 +62,17 @@ function checkPlaceholders(
   if (unknown) problems.push(problem('notPlaceholder', { placeholder: unknown[0] }, [...path, 'text']));
   return problems;
 }
+
+interface ReplyTexts {
+  text: string;
+  texts?: Readonly<Record<string, { text: string }>> | undefined;
+  include?: readonly string[] | undefined;
+}
+
+/** Whether a reply has a link to the own entry: a field that it includes may have that key. */
+const hasEntryLink = ({ text, texts = {}, include = [] }: ReplyTexts): boolean =>
+  !include.includes(ENTRY_LINK) &&
+  [text, ...Object.values(texts).map((one) => one.text)].some((one) => one.includes(`{${ENTRY_LINK}}`));
 
 /** The emails about records (spec 4.12). */
 export const emailSettings = {
@@ -150,7 +164,7 @@ export const emailSettings = {
           .meta({ example: ['seats'] }),
       })
       .check(({ value, issues }) => {
-        const known = ['email', ...(value.include ?? [])];
+        const known = ['email', ENTRY_LINK, ...(value.include ?? [])];
         issues.push(...checkPlaceholders(value, known, []));
         for (const [tag, texts] of Object.entries(value.texts ?? {})) {
           issues.push(...checkPlaceholders(texts, known, ['texts', tag]));
@@ -159,12 +173,12 @@ export const emailSettings = {
       .meta({ example: { when: 'created', subject: 'Thank you', text: 'We have your entry for {email}.' } }),
     {
       description: 'The email to the person after a submission; absent if none is sent',
-      needs: () => 'mail',
+      needs: (reply) => (hasEntryLink(reply) ? 'links' : 'mail'),
       needsEvents: () => true,
       // A stored key stays: its field was removed or renamed, and a response can be sent back.
-      async check({ include = [] }, fieldKeys, stored) {
+      async check({ include = [] }, readFields, stored) {
         if (include.length === 0) return [];
-        const fields = await fieldKeys();
+        const fields = await readFields();
         if (include.every((key) => fields.has(key))) return [];
         const { include: kept = [] } = (await stored()) ?? {};
         return include.flatMap((key, at) => {

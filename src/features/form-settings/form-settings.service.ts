@@ -48,7 +48,7 @@ export function createFormSettingsService(deps: {
   ignored: Pick<OriginCounts, 'flush'>;
   abilities: MailAbilities;
   /** Resolves with the fields of the newest schema. */
-  fieldsOf(appId: ObjectId): Promise<readonly Pick<FieldDefinition, 'key'>[]>;
+  fieldsOf(appId: ObjectId): Promise<readonly FieldDefinition[]>;
   conditionRules: Pick<ConditionRules, 'shown' | 'checked'>;
 }) {
   const { apps, images, revision, refused, ignored, abilities, fieldsOf, conditionRules } = deps;
@@ -211,9 +211,9 @@ export function createFormSettingsService(deps: {
 
   /** Resolves with the problems of the settings in this app. */
   async function checkIssues(appId: ObjectId, settings: Partial<FormSettings>): Promise<Issue[]> {
-    const fieldKeys = async () => new Set((await fieldsOf(appId)).map(({ key }) => key));
+    const readFields = async () => new Map((await fieldsOf(appId)).map((field) => [field.key, field]));
     const checks = valuesOf(settings).map(async ({ key, setting, value }) => {
-      const issues = await setting.check?.(value, fieldKeys, async () => (await storedForm(appId))[key]);
+      const issues = await setting.check?.(value, readFields, async () => (await storedForm(appId))[key]);
       return issues?.map((issue) => ({ ...issue, path: `${key}.${issue.path}` })) ?? [];
     });
     return (await Promise.all(checks)).flat();

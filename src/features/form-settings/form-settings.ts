@@ -9,6 +9,7 @@ import { admissionSettings, knownPeopleSettings } from './admission.ts';
 import { type AppSetting, type AppSettings, every, type Given, given } from './app-setting.ts';
 import { appearanceSettings } from './appearance.ts';
 import { emailSettings } from './emails.ts';
+import { ownSettings } from './own.ts';
 import { textSettings } from './texts.ts';
 
 /** A type with the members of all groups. */
@@ -31,6 +32,7 @@ export const SETTINGS = joinSettings(
   admissionSettings,
   emailSettings,
   knownPeopleSettings,
+  ownSettings,
 );
 type Settings = typeof SETTINGS;
 const ALL = Object.entries<AppSetting>(SETTINGS) as [keyof Settings, AppSetting][];

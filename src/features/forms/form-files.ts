@@ -9,6 +9,9 @@ import { DEFAULT_FORM_SETTINGS, isClosed } from '../form-settings/form-settings.
 import type { Upload } from '../uploads/uploads.service.ts';
 import { type KnownFiles, NO_FILES, parseName } from './form-submission.ts';
 
+/** The page of an entry, with the token of its link. */
+const ENTRY_PATH = /^\/f\/[^/]+\/entry\/([^/]+)$/;
+
 export type FormFiles = ReturnType<typeof createFormFiles>;
 
 /** The files of forms (spec 4.14.8). */
@@ -16,21 +19,27 @@ export function createFormFiles(deps: {
   leases: Pick<SchemaLeases, 'hold'>;
   receive(upload: Upload, source: AsyncIterable<Buffer>): Promise<FormFile>;
   find(appId: Lease['app']['id'], tokens: readonly string[]): Promise<FormFile[]>;
+  /** Rejects unless a link opens an entry of the app (spec 4.16). */
+  checkEntryLink(sourceAppId: string, token: string): Promise<unknown>;
   /** The most bytes of a file. */
   fileLimit: number;
 }) {
-  const { leases, receive, find, fileLimit } = deps;
+  const { leases, receive, find, checkEntryLink, fileLimit } = deps;
 
   return {
     /**
      * Takes the files of one form; undefined if the app has no field of files that the public may
      * set, so that they are refused. @throws {Forbidden} when the form is closed
+     * @throws {AppError} as `checkEntryLink`, for the page of an entry, which a closed form has too
      */
     async sink(sourceAppId: string, req: Request): Promise<FileSink | undefined> {
       const lease = await leases.hold(sourceAppId);
       if (!lease?.validator.publicFileKeys) return undefined;
       const { app, publicSchema, validator } = lease;
-      if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
+      const [, entryToken] = ENTRY_PATH.exec(req.path) ?? [];
+      const isOfEntry = entryToken !== undefined;
+      if (isOfEntry) await checkEntryLink(sourceAppId, entryToken);
+      else if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
       const keys = new Set(validator.fieldKeys);
       const counts = new Map<string, number>();
       const fieldOf = (control: string) => {
@@ -49,7 +58,7 @@ export function createFormFiles(deps: {
           const count = (counts.get(key) ?? 0) + 1;
           counts.set(key, count);
           if (count > max) throw new InvalidInput(say('tooManyFiles', { max }));
-          return receive({ lease, field: key, name, network: req.ip ?? '' }, source);
+          return receive({ lease, field: key, name, network: req.ip ?? '', isOfEntry }, source);
         },
       };
     },

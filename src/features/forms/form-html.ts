@@ -61,6 +61,8 @@ export interface SentForm {
   files: readonly string[];
   /** The files that have arrived, by their tokens. */
   kept?: ReadonlyMap<string, Pick<FormFile, 'name' | 'size'>>;
+  /** What the form says of those files, if they are not of an earlier attempt. */
+  keptText?: string;
 }
 
 /** The content of a page of a public form (spec 4.5). */
@@ -287,11 +289,11 @@ export function listFields({ fields, language, prefilled, sent, issues = [], ref
       const file = sent.kept?.get(token);
       return file ? [{ token, ...file }] : [];
     });
-    return { kept: { text: language.text('keptFiles'), files } };
+    return { kept: { text: sent.keptText ?? language.text('keptFiles'), files } };
   };
   return formFields(formControls(fields, language.tag), language.text('email')).map((field) => {
-    if (!refusal) return prefilledField(field, prefilled?.get(field.name));
-    // A form after a refusal shows the entries, and no default in place of an empty entry.
+    if (!refusal && !sent) return prefilledField(field, prefilled?.get(field.name));
+    // A form with entries shows them, and no default in place of an empty one.
     const texts = sent ? enteredTexts(sent, field) : [];
     const problem = issues.find((issue) => isAt(issue, field))?.message;
     const control = field.id === 'email' ? field.control : controlFor(field.control, texts);
@@ -318,7 +320,10 @@ function isAt({ path }: Issue, { id, control }: FormField): boolean {
 }
 
 /** The problems: one for each shown control, then those without a control, then files. */
-function listProblems({ issues = [], sent, language }: FormView, fields: readonly FormField[]): Problem[] {
+export function listProblems(
+  { issues = [], sent, language }: Pick<FormView, 'issues' | 'sent' | 'language'>,
+  fields: readonly FormField[],
+): Problem[] {
   const shown = fields.filter((field) => !isHidden(field));
   const atFields = shown.flatMap((field): Problem[] => {
     const first = issues.find((issue) => isAt(issue, field));
@@ -339,21 +344,30 @@ function listProblems({ issues = [], sent, language }: FormView, fields: readonl
   return [...atFields, ...others, ...files];
 }
 
-/** It receives the focus, so that a screen reader begins with it. */
-function summaryHtml(view: FormView, problems: readonly Problem[]): string {
+/**
+ * Returns what a page says of a refusal. It receives the focus, so that a screen reader begins with
+ * it.
+ * @param texts of the page, where those of a form do not fit
+ */
+export function summaryHtml(
+  view: Pick<FormView, 'language' | 'refusal' | 'issues'>,
+  problems: readonly Problem[],
+  texts: { title?: string; advice?: string } = {},
+): string {
   const { language, refusal = { status: 400, ...say('invalidSubmission') } } = view;
+  const { title = titleOf(language, refusal), advice = adviceAfter(refusal, language) } = texts;
   const items = problems.map(({ at, text: problem }) =>
     at === undefined ? html`<li>${problem}</li>` : html`<li><a href="#${at}">${problem}</a></li>`,
   );
   const list = items.length > 0 ? html`<ul>!${items}</ul>` : '';
   // The message of invalid entries says less than the list of them.
-  const isSaid = (view.issues ?? []).length > 0;
+  const isSaid = (view.issues ?? []).length > 0 || texts.advice !== undefined;
   const known = isSaid ? undefined : reasonIn(language, refusal);
   const reason = known === undefined ? list : html`<p>${statement(known, language)}</p>!${list}`;
   return html`<div class="note summary" role="alert" tabindex="-1" autofocus!${ownLanguage(language)}>
-<h2>${titleOf(language, refusal)}</h2>
+<h2>${title}</h2>
 !${reason}
-<p>${adviceAfter(refusal, language)}</p>
+<p>${advice}</p>
 </div>
 `;
 }
@@ -394,7 +408,7 @@ function formHtml(view: FormView, fields: readonly FormField[]): string {
 </form>`;
 }
 
-function captchaHtml({ botProtection, captcha }: FormSettings): string {
+export function captchaHtml({ botProtection, captcha }: FormSettings): string {
   if (!captcha || !isCaptchaProvider(botProtection)) return '';
   return `${toHtml([captchaElement(botProtection, captcha.siteKey)])}\n`;
 }

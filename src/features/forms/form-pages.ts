@@ -9,11 +9,13 @@ import {
   type FormSettings,
   formHeading,
   isClosed,
+  offeredLanguages,
   settingsIn,
 } from '../form-settings/form-settings.ts';
 import { shownFields } from './form-fields.ts';
 import { canShowAgain, type FormView, formBody, listFields, type PublicForm, statement } from './form-html.ts';
 import {
+  askPath,
   DEFAULT_ASSETS,
   type FormLook,
   ownLanguage,
@@ -64,7 +66,8 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       const title = formTitle(view);
       if (isClosed(view.settings)) {
         const note = html`<p class="note"!${ownLanguage(language)}>${language.text('closedPage')}</p>`;
-        return pageReply({ title, main: introduction(view) + note, language, status, look: view }, assets);
+        const main = introduction(view) + note + entryLink(view);
+        return pageReply({ title, main, language, status, look: view }, assets);
       }
       const fields = listFields(view);
       if (refusal && !canShowAgain(fields)) return refusalPage(refusal, language, view);
@@ -72,7 +75,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       return pageReply(
         {
           title: refusal ? `${titleOf(language, refusal)}: ${title}` : title,
-          main: `${summary}${introduction(view)}\n${form}`,
+          main: `${summary}${introduction(view)}\n${form}${entryLink(view)}`,
           language,
           status,
           look: view,
@@ -100,7 +103,7 @@ export function createFormPages(assets: PageAssets = DEFAULT_ASSETS) {
       const asks = isHeld ? undefined : asksBy(settings);
       const confirm = asks ? html`<p!${ownLanguage(language)}>${language.text(asks)}</p>` : '';
       const title = formTitle({ sourceAppId, settings });
-      const main = html`<h1>${title}</h1>!${text}!${confirm}`;
+      const main = html`<h1>${title}</h1>!${text}!${confirm}!${entryLink(given)}`;
       return pageReply({ title, main, language, look: given }, assets);
     },
 
@@ -115,6 +118,14 @@ export function asksBy({ doubleOptIn, existing }: Pick<FormSettings, 'doubleOptI
 }
 
 type Titled = Pick<FormView, 'sourceAppId' | 'settings'>;
+
+/** The way to one's own entry; empty for an app that offers none (spec 4.16). */
+function entryLink({ sourceAppId, settings, language }: Titled & Pick<FormView, 'language'>): string {
+  if (settings.own === undefined) return '';
+  const path = askPath(sourceAppId, offeredLanguages(settings).length > 1 ? language.tag : undefined);
+  return html`
+<p class="own"!${ownLanguage(language)}><a href="${path}">${language.text('entryLink')}</a></p>`;
+}
 
 const formTitle = ({ sourceAppId, settings }: Titled): string => formHeading(sourceAppId, settings);
 

@@ -38,6 +38,8 @@ export interface Page {
   look?: FormLook | undefined;
   /** The provider whose challenge the page shows. */
   captcha?: CaptchaProvider | undefined;
+  /** Its address is a secret: the page names it to no other one, and no search engine lists it. */
+  isPrivate?: boolean;
 }
 
 /** What decides on the appearance of a form. */
@@ -48,7 +50,7 @@ export interface FormLook {
 
 /** Returns a whole page under its own Content-Security-Policy (spec 4.5). */
 export function pageReply(page: Page, assets: PageAssets): Html {
-  const { title, main, language, status = 200, redirects = [], look, captcha } = page;
+  const { title, main, language, status = 200, redirects = [], look, captcha, isPrivate = false } = page;
   const own = scriptsOf(page, assets);
   const script = captcha ? `${own}\n${toHtml([captchaScript(captcha)])}` : own;
   const { theme } = look?.settings ?? {};
@@ -76,7 +78,8 @@ export function pageReply(page: Page, assets: PageAssets): Html {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': pagePolicy(redirects, captcha, images.length > 0),
     // With `no-referrer` a browser sends the form with `Origin: null`.
-    'Referrer-Policy': 'same-origin',
+    'Referrer-Policy': isPrivate ? 'no-referrer' : 'same-origin',
+    ...(isPrivate && { 'X-Robots-Tag': 'noindex' }),
   };
   return new Html(text, status, headers, language.tag);
 }
@@ -146,6 +149,10 @@ export function formImages({ sourceAppId, settings: { theme = {} } }: FormLook):
       : []),
   ];
 }
+
+/** The path of the page that asks for a link to one's own entry. */
+export const askPath = (sourceAppId: string, lang?: string): string =>
+  `${formPath(sourceAppId)}/entry${lang === undefined ? '' : `?lang=${lang}`}`;
 
 /** The path of the page after a submission without a redirect. */
 export function thanksPath(sourceAppId: string, { held, lang }: { held?: boolean; lang?: string | undefined }): string {

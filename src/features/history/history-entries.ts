@@ -17,11 +17,11 @@ const historyChangeSchema = schema({
 export type HistoryChange = DocumentOf<typeof historyChangeSchema>;
 
 /**
- * Who changed a record. No member but `kind`: the shared password of the app, the public, or the
- * virus scanner (`scan`), which marked a file.
+ * Who changed a record. No member but `kind`: the shared password of the app, the public, the
+ * person itself by a link (`person`), or the virus scanner (`scan`), which marked a file.
  */
 export const authorSchema = schema({
-  kind: { type: only<'submission' | 'edit' | 'import' | 'revert' | 'scan'>(String), required: true },
+  kind: { type: only<'submission' | 'edit' | 'person' | 'import' | 'revert' | 'scan'>(String), required: true },
   /** The ids of an account, an API key, an import and a bulk change. */
   account: String,
   key: String,

@@ -55,7 +55,7 @@ export function createHistory({ config, connection, users, guardOfErased, load, 
     /** The collection of kept submissions. */
     submissions,
     /** For the inbox. */
-    read: { dropOld: kept.dropOld, setDone: kept.setDone, ranges, pages },
+    read: { dropOld: kept.dropOld, setDone: kept.setDone, personal: kept.personal, ranges, pages },
     feature: {
       part: createHistoryPart(history),
       models: Object.values(models),

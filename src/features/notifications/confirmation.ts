@@ -1,66 +1,16 @@
-import { type ObjectId, UUID } from 'mongodb';
+import type { ObjectId, UUID } from 'mongodb';
 import type { App } from '../../core/apps/app.ts';
 import { NoRecord } from '../../core/users/submission-writes.ts';
 import type { RecordId } from '../../core/users/users.model.ts';
 import { AppNotFound, Gone, NotFound } from '../../platform/core/errors.ts';
-import { deriveSecretKey } from '../../platform/core/secrets.ts';
-import { createSigner } from '../../platform/core/signer.ts';
 import type { HeldStore } from '../held/held.model.ts';
 import type { HeldRelease } from '../held/release.ts';
 import type { PlannedChange } from '../intake/known-people.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import type { ConfirmationMail, ConfirmationStore } from '../records/confirmations.ts';
+import type { LinkTarget, LinkTokens } from './link-tokens.ts';
 import type { MailDocument, NewMail } from './mail-queue.ts';
 import type { MailRates } from './mail-rates.ts';
-
-const ID_BYTES = 16;
-const TIME_BYTES = 6;
-const MAC_BYTES = 24;
-const CONTENT_BYTES = ID_BYTES + TIME_BYTES;
-const lengthOf = (contentBytes: number): number => Math.ceil(((contentBytes + MAC_BYTES) * 4) / 3);
-const TOKEN = new RegExp(
-  `^(?:[A-Za-z0-9_-]{${lengthOf(CONTENT_BYTES)}}|[A-Za-z0-9_-]{${lengthOf(CONTENT_BYTES + ID_BYTES)}})$`,
-);
-
-/** `recordId`: of a record whose address is confirmed, or of a change that waits. */
-export interface ConfirmationTarget {
-  recordId: RecordId;
-  expiresAt: Date;
-  /** The change of the email of the record, if any: a later one ends the link. */
-  emailChange?: UUID | undefined;
-}
-
-type ConfirmationTokens = ReturnType<typeof createConfirmationTokens>;
-
-/**
- * Tokens (spec 4.12): record id, expiry, the id of the last change of the email, if any, and a MAC
- * over them and the incarnation of the app.
- */
-export function createConfirmationTokens(secret: string) {
-  /** The key of each app differs, so no token is valid for another app. */
-  const signerOf = (appId: ObjectId) =>
-    createSigner(deriveSecretKey(secret, 'email confirmation', appId.id), MAC_BYTES);
-
-  return {
-    /** Returns the token of a record, of URL-safe characters. */
-    issue(appId: ObjectId, { recordId, expiresAt, emailChange }: ConfirmationTarget): string {
-      const time = Buffer.alloc(TIME_BYTES);
-      time.writeUIntBE(expiresAt.getTime(), 0, TIME_BYTES);
-      return signerOf(appId).seal(Buffer.concat([recordId.buffer, time, ...(emailChange ? [emailChange.buffer] : [])]));
-    },
-
-    /** Returns the content of a token, also after its expiry; undefined for any other text. */
-    read(appId: ObjectId, token: string): ConfirmationTarget | undefined {
-      if (!TOKEN.test(token)) return undefined;
-      const content = signerOf(appId).open(token);
-      if (!content) return undefined;
-      const recordId = new UUID(Buffer.from(content.subarray(0, ID_BYTES)));
-      const expiresAt = new Date(content.readUIntBE(ID_BYTES, TIME_BYTES));
-      if (content.length === CONTENT_BYTES) return { recordId, expiresAt };
-      return { recordId, expiresAt, emailChange: new UUID(Buffer.from(content.subarray(CONTENT_BYTES))) };
-    },
-  };
-}
 
 const DAY_MS = 86_400_000;
 /** The changes that wait for their links (spec 4.5.5). */
@@ -102,7 +52,7 @@ export function createConfirmationService(deps: {
   records: Pick<RecordReader, 'find'>;
   changes: WaitingChanges;
   rates: Pick<MailRates, 'confirmationTime'>;
-  tokens: ConfirmationTokens;
+  tokens: LinkTokens;
   /** Resolves with the incarnation of an app that is in force. */
   findApp(sourceAppId: string): Promise<Pick<App, 'id' | 'form'> | undefined>;
   /** The time of the queue. */
@@ -132,7 +82,7 @@ export function createConfirmationService(deps: {
 
   return {
     /** @param lang the language of the pages, if the app has several */
-    linkPath(sourceAppId: string, appId: ObjectId, link: ConfirmationTarget, lang?: string): string {
+    linkPath(sourceAppId: string, appId: ObjectId, link: LinkTarget, lang?: string): string {
       const path = `/f/${encodeURIComponent(sourceAppId)}/confirm/${tokens.issue(appId, link)}`;
       return lang === undefined ? path : `${path}?lang=${lang}`;
     },
@@ -215,21 +165,23 @@ export function createConfirmationService(deps: {
   }
 }
 
-const isSameChange = (one: UUID | undefined, other: UUID | undefined): boolean => one?.toString() === other?.toString();
+export const isSameChange = (one: UUID | undefined, other: UUID | undefined): boolean =>
+  one?.toString() === other?.toString();
 
-/** What the ids of the confirmation emails to the present address of a record begin with. */
-const idsOf = (recordId: RecordId, emailChange: UUID | undefined): string =>
-  `confirmation:${recordId.toString()}:${emailChange ? `${emailChange.toString()}:` : ''}`;
+/** What the ids of the emails with links to the present address of a record begin with. */
+export const idsOf = (purpose: 'confirmation' | 'entry', recordId: RecordId, emailChange: UUID | undefined): string =>
+  `${purpose}:${recordId.toString()}:${emailChange ? `${emailChange.toString()}:` : ''}`;
 
 /** Whether an email was planned for the address that a record has now. */
 export function isForAddress(
-  { _id, event }: Pick<MailDocument, '_id' | 'event'>,
+  { _id, event, purpose }: Pick<MailDocument, '_id' | 'event' | 'purpose'>,
   recordId: RecordId,
   emailChange: UUID | undefined,
 ): boolean {
   if (!emailChange) return true;
+  if (purpose === 'confirmation' || purpose === 'entry') return _id.startsWith(idsOf(purpose, recordId, emailChange));
   // Ids of events and of changes are in the order of time.
-  return event === undefined ? _id.startsWith(idsOf(recordId, emailChange)) : event > emailChange.toString();
+  return event !== undefined && event > emailChange.toString();
 }
 
 function buildMail(
@@ -237,6 +189,6 @@ function buildMail(
   index: number,
   { at, lang }: ConfirmationMail,
 ): NewMail {
-  const _id = `${idsOf(recordId, emailChange)}${index + 1}`;
+  const _id = `${idsOf('confirmation', recordId, emailChange)}${index + 1}`;
   return { _id, appId, purpose: 'confirmation', recordId, nextAt: at, ...(lang !== undefined && { lang }) };
 }

@@ -11,10 +11,10 @@ import type { PersonData } from '../people/person-data.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 
 /**
- * `change`: one waits for the link; `each`: one change; `summary`: the number of further changes of
- * an hour; `digest`: of a day.
+ * `change`: one waits for the link; `entry`: a link to the own entry; `each`: one change;
+ * `summary`: the number of further changes of an hour; `digest`: of a day.
  */
-export const MAIL_PURPOSES = ['confirmation', 'change', 'reply', 'each', 'summary', 'digest'] as const;
+export const MAIL_PURPOSES = ['confirmation', 'change', 'reply', 'entry', 'each', 'summary', 'digest'] as const;
 export type MailPurpose = (typeof MAIL_PURPOSES)[number];
 
 /** `sent`: the SMTP server took it for an address; `dropped`: there was no reason to send it. */
@@ -52,7 +52,7 @@ const mailSchema = schema(
     recordId: UUID,
     /** `change`: what waits. */
     changeId: UUID,
-    /** `confirmation`, `change`, `reply`: the language of the person; absent: that of the app. */
+    /** Of an email to the person: the language of the person; absent: that of the app. */
     lang: String,
     /** `reply`: the event of the submission. */
     event: String,
@@ -212,11 +212,11 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
     exists: async (_id: string): Promise<boolean> =>
       (await mails.findOne({ _id }, { projection: { _id: 1 } })) !== null,
 
-    /** Resolves with the replies to a record of the last 30 days. */
-    repliesOf: (recordId: RecordId) =>
+    /** Resolves with the emails of one purpose about a record of the last 30 days. */
+    ofRecord: (recordId: RecordId, purpose: MailPurpose) =>
       mails
         .find<Pick<MailDocument, '_id' | 'event' | 'state' | 'createdAt' | 'nextAt'>>(
-          { recordId, purpose: 'reply' },
+          { recordId, purpose },
           { projection: { event: 1, state: 1, createdAt: 1, nextAt: 1 }, hint: { recordId: 1 } },
         )
         .toArray(),
@@ -230,7 +230,7 @@ export function createMailQueue(mails: MailCollection, now: () => number) {
       const refused = {
         _id: { $ne: _id },
         recordId,
-        purpose: { $in: ['reply', 'confirmation'] as MailPurpose[] },
+        purpose: { $in: ['reply', 'confirmation', 'entry'] as MailPurpose[] },
         bounced: true as const,
         ...(since && { createdAt: { $gt: since } }),
       };

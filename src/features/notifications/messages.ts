@@ -7,19 +7,16 @@ import { forTag } from '../../platform/languages/tags.ts';
 import { type Block, renderContent } from '../../platform/mail/content.ts';
 import type { Message } from '../../platform/mail/mailer.ts';
 import { accentColors, withPreset } from '../display/theme.ts';
+import { ENTRY_LINK } from '../form-settings/emails.ts';
 import { DEFAULT_FORM_SETTINGS, type FormSettings, offeredLanguages } from '../form-settings/form-settings.ts';
 import { formImages } from '../forms/page.ts';
 import type { Suppressions } from '../people/suppressions.ts';
 import type { RecordReader } from '../record-reads/record-reader.ts';
 import type { Confirmation, ConfirmationStore } from '../records/confirmations.ts';
-import {
-  type ConfirmationService,
-  type ConfirmationTarget,
-  isForAddress,
-  LINK_VALID_MS,
-  type WaitingChanges,
-} from './confirmation.ts';
+import { type ConfirmationService, isForAddress, LINK_VALID_MS, type WaitingChanges } from './confirmation.ts';
+import { ENTRY_LINK_MS, type EntryLinkPath } from './entry-mails.ts';
 import { changedNames, changedValues, entryValues } from './entry-values.ts';
+import type { LinkTarget } from './link-tokens.ts';
 import { dashboardUrl, formTitle, type MailApp, type MailApps } from './mail-apps.ts';
 import type { MailDocument, MailQueue } from './mail-queue.ts';
 import { MAIL_LIMITS } from './mail-rates.ts';
@@ -49,10 +46,11 @@ export function createMailRenderer(deps: {
   suppressions: Pick<Suppressions, 'among'>;
   recipients: Pick<Recipients, 'of'>;
   linkPath: ConfirmationService['linkPath'];
+  entryPath: EntryLinkPath;
   publicUrl: string | undefined;
 }): RenderMail {
-  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, recipients, linkPath, publicUrl } =
-    deps;
+  const { apps, records, confirmations, changes, fieldsOf, queue, suppressions, recipients, publicUrl } = deps;
+  const { linkPath, entryPath } = deps;
 
   return async (mail) => {
     const app = await apps.ofId(mail.appId);
@@ -60,6 +58,7 @@ export function createMailRenderer(deps: {
     if (mail.purpose === 'confirmation') return confirmation(app, mail);
     if (mail.purpose === 'reply') return reply(app, mail);
     if (mail.purpose === 'change') return changeMail(app, mail);
+    if (mail.purpose === 'entry') return entryMail(app, mail);
     // Planned emails are also sent after a change between `each` and `daily`.
     const to = await recipients.of(app, mail);
     const content = to.length > 0 ? await notification(app, mail) : undefined;
@@ -74,11 +73,29 @@ export function createMailRenderer(deps: {
     if (!record || record.isConfirmed || !isForAddress(mail, recordId, record.emailChange)) return undefined;
     const { email, emailChange } = record;
     const expiresAt = new Date(Date.now() + LINK_VALID_MS);
-    return linkMail(app, email, { recordId, expiresAt, emailChange }, lang, ({ tag, text }) => ({
+    const link = { recordId, expiresAt, emailChange };
+    return linkMail(app, email, { link, path: linkPath }, lang, ({ tag, text }) => ({
       heading: text('confirmTitle'),
       button: text('confirmButton'),
+      open: text('mailOpen'),
       reason: [{ text: text('mailReason', { title: formTitle(app, tag) }) }],
       ignore: text('mailIgnore'),
+    }));
+  }
+
+  /** Contains no submitted value: anybody can ask for it. */
+  async function entryMail(app: MailApp, mail: MailDocument): Promise<RenderedMail | undefined> {
+    const { recordId, lang } = mail;
+    if (!app.form?.own || publicUrl === undefined || !recordId) return undefined;
+    const person = await confirmations.find(app.id, recordId);
+    if (!person || !isForAddress(mail, recordId, person.emailChange)) return undefined;
+    const link = { recordId, expiresAt: new Date(Date.now() + ENTRY_LINK_MS), emailChange: person.emailChange };
+    return linkMail(app, person.email, { link, path: entryPath }, lang, ({ tag, text }) => ({
+      heading: text('entryMailTitle'),
+      button: text('entryMailButton'),
+      open: text('entryMailOpen'),
+      reason: [{ text: text('entryMail', { title: formTitle(app, tag) }) }],
+      ignore: text('entryMailIgnore'),
     }));
   }
 
@@ -94,10 +111,11 @@ export function createMailRenderer(deps: {
     if (!record || person?.email !== change?.email || record.email !== change?.email) return undefined;
     const values = { stored: record.data, sent: await changes.dataFor(change) };
     const fields = await fieldsOf(app.id);
-    const { expiresAt } = change;
-    return linkMail(app, change.email, { recordId: changeId, expiresAt }, lang, ({ tag, text }) => ({
+    const link = { recordId: changeId, expiresAt: change.expiresAt };
+    return linkMail(app, change.email, { link, path: linkPath }, lang, ({ tag, text }) => ({
       heading: text('changeTitle'),
       button: text('changeButton'),
+      open: text('mailOpen'),
       reason: [
         { text: text('mailChange', { title: formTitle(app, tag) }) },
         {
@@ -114,20 +132,20 @@ export function createMailRenderer(deps: {
   function linkMail(
     app: MailApp,
     to: string,
-    link: ConfirmationTarget,
+    { link, path: pathOf }: { link: LinkTarget; path: EntryLinkPath },
     lang: string | undefined,
-    textsOf: (language: Language) => { heading: string; button: string; reason: Block[]; ignore: string },
+    textsOf: (language: Language) => Record<'heading' | 'button' | 'open' | 'ignore', string> & { reason: Block[] },
   ): RenderedMail {
     const form = app.form ?? {};
     const tag = languageFor(form, lang);
-    const path = linkPath(app.sourceAppId, app.id, link, offeredLanguages(form).length > 1 ? tag : undefined);
+    const path = pathOf(app.sourceAppId, app.id, link, languageInLink(form, tag));
     const language = languageOf(tag);
     const { text, own, dateTime } = language;
-    const { heading, button, reason, ignore } = textsOf(language);
+    const { heading, button, open, reason, ignore } = textsOf(language);
     const time = dateTime(link.expiresAt, app.form?.timeZone ?? 'UTC');
     const blocks: Block[] = [
       ...reason,
-      { text: text('mailOpen') },
+      { text: open },
       { link: publicUrl + path, label: button },
       { text: text('mailValid', { time }) },
       { text: ignore },
@@ -165,7 +183,9 @@ export function createMailRenderer(deps: {
     const { subject, text } = forTag(settings.texts, tag) ?? settings;
     const paragraphs = fillReply(text, (name) => {
       if (name === 'email') return addressText(to);
-      const field = settings.include?.includes(name) ? fields.get(name) : undefined;
+      const isIncluded = settings.include?.includes(name);
+      if (name === ENTRY_LINK && !isIncluded) return entryLink(app, recordId, person, tag);
+      const field = isIncluded ? fields.get(name) : undefined;
       return field && Object.hasOwn(record.data, name) ? replyValue(field, record.data[name], to) : undefined;
     });
     const blocks: Block[] = [
@@ -174,6 +194,13 @@ export function createMailRenderer(deps: {
     ];
     const content = renderContent(subject, blocks, { lang: tag, dir: language.dir, images: imagesOf(app) });
     return { to: [person.email], subject, ...content, replyTo: notify?.emails[0], isReply: true };
+  }
+
+  /** Returns a new link to the entry of a person; undefined while people cannot open it. */
+  function entryLink(app: MailApp, recordId: RecordId, { emailChange }: Confirmation, tag: string): string | undefined {
+    if (!app.form?.own || publicUrl === undefined) return undefined;
+    const link = { recordId, expiresAt: new Date(Date.now() + ENTRY_LINK_MS), emailChange };
+    return publicUrl + entryPath(app.sourceAppId, app.id, link, languageInLink(app.form, tag));
   }
 
   /** Resolves with whether an address is one of a program, is suppressed, or refused an email. */
@@ -238,6 +265,10 @@ function languageFor(form: Pick<FormSettings, 'locale' | 'languages'>, lang: str
   const offered = offeredLanguages(form);
   return lang !== undefined && offered.includes(lang) ? lang : offered[0];
 }
+
+/** The language that a link names: of an app that has several. */
+const languageInLink = (form: Pick<FormSettings, 'locale' | 'languages'>, tag: string): string | undefined =>
+  offeredLanguages(form).length > 1 ? tag : undefined;
 
 function draft(app: MailApp, heading: string, blocks: readonly Block[]): Draft {
   return { subject: `${heading}: ${formTitle(app)}`, ...renderContent(heading, [...blocks, { text: WHY }]) };

@@ -25,8 +25,10 @@ import type { Suppressions } from '../people/suppressions.ts';
 import type { ConditionReader } from '../record-conditions/record-conditions.service.ts';
 import type { Records } from '../records/records.ts';
 import { createConfirmationPages } from './confirmation.routes.ts';
-import { createConfirmationService, createConfirmationTokens, type WaitingChanges } from './confirmation.ts';
+import { createConfirmationService, type WaitingChanges } from './confirmation.ts';
 import { createDigestJob } from './digest-job.ts';
+import { createEntryLinks, createEntryMails } from './entry-mails.ts';
+import { createLinkTokens } from './link-tokens.ts';
 import { createMailApps } from './mail-apps.ts';
 import { createMailJob, MAIL_JOB } from './mail-job.ts';
 import { createMailLog } from './mail-log.ts';
@@ -82,10 +84,11 @@ export function createNotifications(deps: {
     records: reader,
     changes,
     rates,
-    tokens: createConfirmationTokens(secret),
+    tokens: createLinkTokens(secret, 'email confirmation'),
     findApp: schemas.findApp,
     now,
   });
+  const entryTokens = createLinkTokens(secret, 'entry');
   const recipients = createRecipients(deps.conditions);
   const mailer = config.mail && createMailer(config.mail);
   const render = createMailRenderer({
@@ -99,6 +102,7 @@ export function createNotifications(deps: {
     recipients,
     publicUrl,
     linkPath: confirmations.linkPath,
+    entryPath: createEntryLinks(entryTokens),
   });
   const confirmationPages = createConfirmationPages(confirmations, findForm, pageAssets);
   const jobs: Job[] = mailer
@@ -126,6 +130,9 @@ export function createNotifications(deps: {
   return {
     confirmations,
     queue,
+    /** The tokens of links to entries, and the emails with them. */
+    entryTokens,
+    entryMails: createEntryMails({ queue, rates, now, wake }),
     /** Plans the email of a change once; none when the app has used its emails of a day. */
     async planChange(change: PlannedChange): Promise<void> {
       await send(await confirmations.planChange(change));

@@ -19,7 +19,7 @@ export type Replies = ReturnType<typeof createReplies>;
  * causes none.
  */
 export function createReplies(deps: {
-  queue: Pick<MailQueue, 'add' | 'repliesOf'>;
+  queue: Pick<MailQueue, 'add' | 'ofRecord'>;
   limits: SharedLimits;
   mailLimits?: Partial<MailLimits> | undefined;
   /** The time of the queue. */
@@ -44,7 +44,7 @@ export function createReplies(deps: {
     async plan({ appId, recordId, id: event, lang }: RecordEvent): Promise<void> {
       let isCounted = false;
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const earlier = await queue.repliesOf(recordId);
+        const earlier = await queue.ofRecord(recordId, 'reply');
         if (earlier.some((reply) => reply.event === event) || !allowsAnother(earlier, now())) return;
         isCounted ||= await mayReply(appId);
         if (!isCounted) return;

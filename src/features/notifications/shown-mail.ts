@@ -10,7 +10,7 @@ import {
   RETRY_AFTER_MS,
 } from './mail-queue.ts';
 
-/** What emails are for, as operators read it. None is planned for `entry` yet. */
+/** What emails are for, as operators read it. */
 export const SHOWN_PURPOSES = ['confirmation', 'change', 'reply', 'entry', 'notification', 'digest'] as const;
 export type ShownPurpose = (typeof SHOWN_PURPOSES)[number];
 
@@ -33,6 +33,8 @@ export const purposesOf = (wanted: ShownPurpose | undefined): MailPurpose[] =>
 export const statesOf = (wanted: ShownState | undefined): MailState[] =>
   SHOWN_STATES.filter((state) => wanted === undefined || state === wanted).map((state) => STATES[state]);
 
+const TO_PERSON: readonly MailPurpose[] = ['confirmation', 'change', 'reply', 'entry'];
+
 /** An email as operators see it (spec 4.12): without an address and a value. */
 export function presentMail(mail: MailDocument) {
   const { _id, purpose, recordId, createdAt, state, nextAt } = mail;
@@ -40,7 +42,7 @@ export function presentMail(mail: MailDocument) {
   return {
     id: _id,
     purpose: shownPurpose({ purpose }),
-    to: ['confirmation', 'change', 'reply'].includes(purpose) ? ('person' as const) : ('operators' as const),
+    to: TO_PERSON.includes(purpose) ? ('person' as const) : ('operators' as const),
     ...(recordId && { userId: recordId.toString() }),
     at: createdAt.toISOString(),
     state: shown ?? ('failed' as const),

@@ -36,7 +36,7 @@ const Change = component('HistoryChange', {
 });
 
 const Author = component('HistoryAuthor', {
-  kind: z.enum(['submission', 'edit', 'import', 'rename', 'revert', 'scan']),
+  kind: z.enum(['submission', 'edit', 'person', 'import', 'rename', 'revert', 'scan']),
   account: z.string().optional().meta({ description: 'The id of an account' }),
   key: z.string().optional().meta({ description: 'The id of an API key' }),
   name: z.string().optional().meta({ description: 'The name of that account or key now, if it exists' }),
@@ -89,6 +89,7 @@ export const historyEndpoints = {
     scope: 'users:read',
     scoped: true,
     load: 'light',
+    tool: true,
     tag: 'Users',
     summary: "The changes of one of the session's users",
     description: 'Newest first, in pages. `next` is the cursor of the next page.',

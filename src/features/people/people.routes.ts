@@ -17,7 +17,7 @@ const PersonalDataEntry = z
   .looseObject({
     kind: z.string().meta({
       description:
-        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `submission`, `view`, `suppression`',
+        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `submission`, `view`, `condition`, `suppression`',
       example: 'record',
     }),
     sourceAppId: z.string().optional(),
@@ -88,7 +88,7 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
       const files = people.files(body.email, app, closed());
       const first = await files.next();
       if (first.done) return json;
-      return new Download('person.zip', 'application/zip', zipOf(archive(json, first.value, files)));
+      return archiveOf('person', json, first.value, files);
     },
 
     erasePerson: async ({ principal, query, body, audit }) => {
@@ -100,13 +100,28 @@ export const peopleRoutes = (people: PeopleService, scope: AppScope): Route[] =>
   });
 };
 
-/** The data of a person, and the files that it names. */
+/**
+ * Returns an archive of the data of a person, and of the files that it names.
+ * @param name of the archive and of the data in it
+ */
+export function archiveOf(
+  name: string,
+  data: JsonStream,
+  first: PersonFile,
+  others: AsyncIterable<PersonFile>,
+): Download {
+  return new Download(`${name}.zip`, 'application/zip', zipOf(archive(`${name}.json`, data, first, others)));
+}
+
 async function* archive(
+  path: string,
   data: JsonStream,
   first: PersonFile,
   others: AsyncIterable<PersonFile>,
 ): AsyncGenerator<ZipEntry> {
-  yield { path: 'person.json', content: data.text(), modified: new Date(), isText: true };
-  yield { ...first, isText: false };
-  for await (const file of others) yield { ...file, isText: false };
+  yield { path, content: data.text(), modified: new Date(), isText: true };
+  yield entryOf(first);
+  for await (const file of others) yield entryOf(file);
 }
+
+const entryOf = ({ path, content, modified }: PersonFile): ZipEntry => ({ path, content, modified, isText: false });

@@ -48,7 +48,7 @@ export function createPeople(deps: {
   const people = createPeopleService({ apps: appReads, suppressions, clock, logger, parts });
   const retention = createRetentionStore(apps.model);
   const { history, kept } = records;
-  return {
+  const feature: Feature = {
     routes: [
       ...historyRoutes({
         history,
@@ -72,5 +72,6 @@ export function createPeople(deps: {
         everyMs: retentionEveryMs,
       }),
     ],
-  } satisfies Feature;
+  };
+  return { service: people, feature };
 }

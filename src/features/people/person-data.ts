@@ -16,6 +16,7 @@ export interface PersonEntry {
 
 /** A file that holds data of a person. */
 export interface PersonFile {
+  id: string;
   /** Unique among the files of the person, with `/`. */
   path: string;
   content: AsyncIterable<Uint8Array>;

@@ -87,6 +87,15 @@ export function createConfirmationStore(users: UserCollection) {
       return { email, emailChange, isConfirmed: confirmedAt !== undefined, mails: confirmation?.mails ?? [] };
     },
 
+    /** Resolves with the record of an email, and with the last change of that; undefined: none. */
+    async ofEmail(
+      appId: ObjectId,
+      email: string,
+    ): Promise<{ id: RecordId; emailChange: UUID | undefined } | undefined> {
+      const record = await users.findOne({ appId, email }, { projection: { emailChange: 1 } });
+      return record ? { id: record._id, emailChange: record.emailChange } : undefined;
+    },
+
     /**
      * Confirms the email of a record as it was read. The first time stays. Resolves with whether
      * the record has that email.

@@ -1,13 +1,14 @@
 import type { Document } from 'mongodb';
 import type { LeasedApp, RecordParts } from '../../core/users/record-part.ts';
+import type { SubmissionFacts } from '../../core/users/submission.ts';
 import type { UserDocument } from '../../core/users/users.model.ts';
-import type { RecordTarget, Requirement, Statement } from '../../core/users/write-part.ts';
+import type { Growth, RecordTarget, Requirement, Statement } from '../../core/users/write-part.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
 import type { HistoryAuthor, HistoryChange } from '../history/history-entries.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A change of a stored record by an operator, as it was read. */
+/** A change of a stored record by an operator or by its person, as it was read. */
 interface AppliedEdit {
   /** After the edit. */
   email: string;
@@ -15,6 +16,8 @@ interface AppliedEdit {
   isReaddressed: boolean;
   at: Date;
   by: HistoryAuthor;
+  /** What is known of how the person itself sent it. Absent: an operator did. */
+  sent?: SubmissionFacts | undefined;
   schemaVersion: number;
   /** The values that replace others. */
   set: Values;
@@ -41,6 +44,8 @@ export interface EditPart<Facts = unknown> {
    * @param values what the edit sets @throws {AppError} when it cannot name one of them
    */
   claim?(record: RecordTarget & Pick<UserDocument, 'data'>, values: Values): Promise<Date | undefined>;
+  /** Returns by how much it lets the record grow besides `data`. Absent: not at all. */
+  growth?(edit: AppliedEdit, facts: Facts): Growth;
   /** Adds its conditions and changes to an edit. Returns what is called when that is stored. */
   add?(statement: Statement, edit: AppliedEdit, facts: Facts): ((record: RecordTarget) => void) | undefined;
 }
@@ -105,6 +110,13 @@ export function createEditParts(parts: Pick<RecordParts, 'under'>) {
       const claimed = under(lease).edits.map((part) => part.claim?.(...edit));
       const times = (await Promise.all(claimed)).filter((until) => until !== undefined);
       return times.length > 0 ? beginsBefore(new Date(Math.min(...times.map(Number)))) : {};
+    },
+
+    /** Returns by how much the parts of an edit let the record grow. */
+    growth(edit: AppliedEdit, { parts: facts }: EditedParts, lease: LeasedApp): Growth {
+      const all = under(lease).edits.flatMap((part) => part.growth?.(edit, facts?.[part.name]) ?? []);
+      const sum = (member: keyof Growth): number => all.reduce((total, one) => total + one[member], 0);
+      return { bytes: sum('bytes'), limited: sum('limited') };
     },
 
     /** Adds the parts of an edit to its statement. Returns what is called when that is stored. */

@@ -15,6 +15,7 @@ import {
 } from '../../core/users/record-limits.ts';
 import type { RecordPart, RecordParts } from '../../core/users/record-part.ts';
 import type { Revalidation } from '../../core/users/revalidation.ts';
+import type { SubmissionFacts } from '../../core/users/submission.ts';
 import type {
   RecordFilter,
   RecordId,
@@ -22,7 +23,7 @@ import type {
   UserCollection,
   UserDocument,
 } from '../../core/users/users.model.ts';
-import { type CheckedWrite, type Statement, unset } from '../../core/users/write-part.ts';
+import { type CheckedWrite, type Growth, type Statement, unset } from '../../core/users/write-part.ts';
 import { limitAttempts } from '../../platform/core/attempts.ts';
 import {
   AppNotFound,
@@ -79,11 +80,14 @@ export function recordEtag({ updatedAt, data }: Versioned): string {
 }
 
 /** Whether a tag names this state of the record, by its ETag or its `updatedAt` alone. */
-function isNamed(tags: readonly string[], record: Versioned): boolean {
+export function isNamed(tags: readonly string[], record: Versioned): boolean {
   return tags.includes(`"${record.updatedAt.toISOString()}"`) || tags.includes(recordEtag(record));
 }
 
-/** A change of a record by an operator (spec 4.3). No key is in two of its parts. */
+/**
+ * A change of a record by an operator (spec 4.3), or by its person (4.16). No key is in two of its
+ * parts.
+ */
 interface RecordEdit {
   set: Record<string, unknown>;
   unset: readonly string[];
@@ -93,10 +97,15 @@ interface RecordEdit {
   removeItems: readonly { key: string; timestamp: string }[];
   /** Another email, which has no record, and what else the record has to match for it. */
   email?: { to: string; requires: object };
+  /** What is known of how the person itself sent it. Absent: an operator did. */
+  sent?: SubmissionFacts;
 }
 
 export interface EditedRecord
-  extends Pick<UserDocument, '_id' | 'appId' | 'email' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound'> {
+  extends Pick<
+    UserDocument,
+    '_id' | 'appId' | 'email' | 'emailChange' | 'data' | 'updatedAt' | 'schemaVersion' | 'sizeBound'
+  > {
   /** The size of the record without its history, in bytes. */
   bytes: number;
   /** What the parts of edits read, by their names. */
@@ -107,6 +116,7 @@ export interface EditedRecord
 export const EDITED_PROJECTION = {
   appId: 1,
   email: 1,
+  emailChange: 1,
   updatedAt: 1,
   schemaVersion: 1,
   sizeBound: 1,
@@ -195,10 +205,14 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
   const changes: HistoryChange[] = [...changesOf(named, data, after), ...removals];
   // No value: an erasure of the former email would have to find it.
   if (edit.email) changes.push({ path: 'email', omitted: true });
+  const isReaddressed = edit.email !== undefined;
+  const state = { email, isReaddressed, after, isWhole: !bulk };
+  const how = { at, by, sent: edit.sent, schemaVersion };
+  const applied = { ...state, ...how, set, unset: edit.unset, keys, changes };
   Object.assign(update.$set, {
     schemaVersion,
     updatedAt: at,
-    sizeBound: sizeBoundAfter(record, after, keys, context),
+    sizeBound: sizeBoundAfter(record, after, keys, edits.growth(applied, record, lease), context),
     ...(edit.email && { email }),
     ...(bulk && { change: bulk.mark }),
   });
@@ -214,9 +228,6 @@ export function editWrite(record: EditedRecord, edit: RecordEdit, context: EditC
     sizeBound: sizeBound === undefined ? { $exists: false } : sizeBound,
     ...edit.email?.requires,
   });
-  const isReaddressed = edit.email !== undefined;
-  const state = { email, isReaddressed, after, isWhole: !bulk };
-  const applied = { ...state, at, by, schemaVersion, set, unset: edit.unset, keys, changes };
   const noteStored = edits.add(statement, applied, record, lease);
   return {
     filter: typedFilter<UserDocument>(filter),
@@ -255,17 +266,18 @@ function sizeBoundAfter(
   record: EditedRecord,
   edited: Record<string, unknown>,
   changed: readonly string[],
+  growth: Growth,
   { lease, limits, bulk }: EditContext,
 ): number {
   const count = (data: object): number => listExtraKeys(data, lease.validator.fieldKeys).length;
   const known = count(record.data);
   const extraKeys = bulk?.extraKeys ?? known;
   const bytes = record.bytes - sizeOf(record.data, changed) + sizeOf(edited, changed);
-  const after = { bytes, extraKeys: extraKeys - known + count(edited) };
+  const after = { bytes: bytes + growth.limited, extraKeys: extraKeys - known + count(edited) };
   const exceeded = exceededLimit(limits, { bytes: record.bytes, extraKeys }, after);
   if (exceeded === 'record-full') throw recordFullError(limits);
   if (exceeded === 'too-many-keys') throw new RecordHasTooManyKeys('invalidChange');
-  return exactBound(limits, after);
+  return exactBound(limits, { ...after, bytes: bytes + growth.bytes });
 }
 
 /** The size in bytes of a document with these members of `data`. */
@@ -313,7 +325,7 @@ interface RevertRequest {
   paths?: readonly string[] | undefined;
 }
 
-/** Changes single records for operators (spec 4.3). */
+/** Changes single records for operators (spec 4.3) and for their persons (4.16). */
 export function createRecordEditor(
   deps: EditDeps & {
     leases: Pick<SchemaLeases, 'hold' | 'forget'>;

@@ -115,6 +115,7 @@ export function createRecords(
   const emails = { users, changes: emailChanges, editor, formerEmails, traces: allTraces, clock, signal };
   const emailChanger = createEmailChanger(emails);
   const writer = createBulkWriter(writes);
+  const personal = createPersonRecords(users, renames.recent, erase, details);
   return {
     users,
     erasureStore,
@@ -163,11 +164,13 @@ export function createRecords(
         models: [erasures, emailChanges],
         jobs: [files.scans(editor), emailChanger.job],
         owned: [erasureStore, ownedBy(emailChanges.collection, 'at')],
-        personal: [createPersonRecords(users, renames.recent, erase, details)],
+        personal: [personal],
         overview: { users: (read) => numbersByApp(users, read, { hint: NEWEST_FIRST }) },
       },
     ] satisfies Feature[],
     /** Erased before what names them: an erasure that stopped finds the rest again. */
     fileFeature: { personal: [files.cleaner.personal] } satisfies Feature,
+    /** What a person gave: the record, its kept submissions and its files. */
+    personal: { records: personal, submissions: kept.personal, files: files.cleaner.personal },
   };
 }

@@ -21,6 +21,8 @@ export interface Upload {
   network: string;
   /** The number of bytes, if the client says it. */
   declared?: number | undefined;
+  /** Whether it belongs to a stored entry, which a form that is closed takes too. */
+  isOfEntry?: boolean;
 }
 
 /** Parts of a file, for each submission that a limit allows. */
@@ -47,9 +49,9 @@ export function createUploads(deps: {
     createHmac('sha256', key).update(clientNetwork(address)).digest('base64url').slice(0, 22);
 
   /** @throws {Forbidden} when the form is closed @throws {NotFound} when it has no such field */
-  function toArrival({ lease, field, name, network, declared }: Upload): Arrival {
+  function toArrival({ lease, field, name, network, declared, isOfEntry = false }: Upload): Arrival {
     const { app, publicSchema } = lease;
-    if (isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
+    if (!isOfEntry && isClosed(app.form ?? DEFAULT_FORM_SETTINGS)) throw new Forbidden(say('closed'));
     const found = publicSchema.fields.find((one) => one.key === field);
     if (!found || !holdsFiles(found)) throw new NotFound('fileFieldNotFound');
     return {

@@ -133,6 +133,40 @@ export const en = {
   isBefore: '{field} is before {value}',
   isUntil: '{field} is {value} or earlier',
 
+  // The pages of one's own entry.
+  entryLink: 'See or change your entry',
+  entryTitle: 'Your entry',
+  entryAsk: 'Enter the email address of your entry. You receive an email with a link to it.',
+  entryAskButton: 'Send the link',
+  entryAsked:
+    'If there is an entry with this email address, an email with a link to it is sent. The link is valid for 24 hours.',
+  entryNeedsScript: 'This page needs JavaScript.',
+  entryOpen: 'Press the button to see what is stored about you.',
+  entryOpenButton: 'Show your entry',
+  entryCreated: 'First sent',
+  entryUpdated: 'Last changed',
+  entryFiles: 'Untick a file to remove it.',
+  entrySave: 'Save',
+  entrySaved: 'Your changes are saved.',
+  entryDownload: 'Download',
+  entryErase: 'Erase',
+  entryEraseAsk: 'Everything that this form has stored about you will be erased. Nobody can undo this.',
+  entryEraseButton: 'Erase everything',
+  entryBack: 'Back to the entry',
+  entryErased: 'Your entry is erased.',
+  entryConsents: 'Your consents',
+  consentGiven: 'Given on {time}',
+  consentWithdrawn: 'Withdrawn on {time}',
+  entryCorrect: 'Nothing was saved. Correct the entries and save again.',
+  entryChangedTitle: 'Your entry was changed in the meantime',
+  entryChanged: 'Nothing was saved. The page shows what is stored now and what you entered. Check it, then save again.',
+  entryStoredNow: 'stored now: {value}',
+  entryExpired: 'A link is valid for 24 hours. Ask for another one.',
+  entryInvalid: 'Check that the address is complete. If the entry was erased, there is nothing left to show.',
+  entryAnother: 'Ask for another link',
+  entryElsewhere: 'Open the link in your email and use the buttons on its page.',
+  entryOff: 'This form does not let people see their entries.',
+
   // What to do after a refusal, by status.
   title400: 'There is a problem with your entries',
   text400: 'Nothing was sent. Correct the entries and send the form again.',
@@ -186,4 +220,12 @@ export const en = {
   notConfirmedTitle: 'The address was not confirmed',
   notConfirmed: 'Open the link of the email again. If it fails again, tell the owner of the form.',
   openForm: 'Open the form',
+
+  // The email with a link to the own entry.
+  entryMailTitle: 'Your entry',
+  entryMailButton: 'Open your entry',
+  entryMail: 'With this link you can open your entry in a form: {title}',
+  entryMailOpen: 'Open this page and press the button:',
+  entryMailIgnore:
+    'Whoever has the link can open the entry, so do not pass this email on. If you did not ask for it, ignore it. Nothing will change.',
 } as const;

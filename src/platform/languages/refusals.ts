@@ -43,6 +43,7 @@ export const refusals = {
   tooManyExports: 'Too many exports and listings at the same time; wait for one to end',
   tooManyOperators: 'The service has too many requests of operators at once; try again shortly',
   tooManyOfKind: 'Too many objects of this kind are being stored at the same time; try again',
+  answerTooLarge: 'The answer is larger than {max} bytes; ask for less, such as with `limit`',
   dashboardNotBuilt: 'The dashboard is not built: run `npm run build`',
   embedNotBuilt: 'The embed script is not built: run `npm run build`',
 
@@ -110,6 +111,13 @@ export const refusals = {
   invitationNotFound: 'Invitation not found',
   invitationUsed: 'This invitation was used or has expired; ask for a new one',
   invitationAppDeleted: 'The app of this invitation was deleted',
+
+  // Own entries.
+  noOwnEntries: 'This app lets people do nothing with their entry',
+  entryLinkInvalid: 'The link to the entry is wrong or has ended',
+  entryLinkExpired: 'The link to the entry has expired; ask for a new one',
+  notOwn: 'This entry does not allow that to its person',
+  tooManyEntryLinks: 'Too many links to this entry were sent; try again later',
 
   // Apps, their keys and their forms.
   appNotFound: 'App not found',

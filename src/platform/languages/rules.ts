@@ -20,6 +20,7 @@ export const rules = {
   notOfStaff: 'is not possible with writers: staff',
   onlyOfStaff: 'is only possible with writers: staff',
   needsDefault: 'needs a default',
+  notOwnField: 'must be a field that people can change',
   notDay: 'must be a date, or a date-time with its zone',
   beforeFrom: 'must not be before from',
   notRfc3339: 'must be an RFC 3339 time',

@@ -55,6 +55,7 @@ const VALUES: Record<keyof typeof SETTINGS, unknown> = {
   existing: 'keep',
   receipt: false,
   drafts: false,
+  own: { fields: ['name', 'name'], erase: false, export: null },
 };
 
 const keys = Object.keys(SETTINGS) as (keyof typeof SETTINGS)[];

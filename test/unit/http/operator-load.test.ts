@@ -81,6 +81,7 @@ const LIGHT = [
   'getDelivery',
   'replayDelivery',
   'retryMail',
+  'sendEntryLink',
   'getWebhookSample',
   'getSearchIndex',
   'replaceSearchIndex',
@@ -105,6 +106,9 @@ const LONG = [
   'replayWebhook',
   'getFile',
   'getLinkedFile',
+  'openEntryPage',
+  'eraseEntry',
+  'exportEntry',
 ];
 
 const endpoints = listEndpoints();

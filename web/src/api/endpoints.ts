@@ -8,6 +8,7 @@ import type { appAdministrationEndpoints } from '#src/features/app-administratio
 import type { auditEndpoints } from '#src/features/audit/audit.routes.ts';
 import type { changeEndpoints } from '#src/features/changes/changes.routes.ts';
 import type { ShownConsent } from '#src/features/consents/consents.ts';
+import type { entryEndpoints } from '#src/features/entries/entries.routes.ts';
 import type { exportEndpoints } from '#src/features/exports/exports.routes.ts';
 import type { fileEndpoints } from '#src/features/file-access/files.routes.ts';
 import type { formSettingsEndpoints } from '#src/features/form-settings/form-settings.routes.ts';
@@ -51,6 +52,7 @@ type Endpoints = typeof accountEndpoints &
   typeof changeEndpoints &
   typeof deliveryEndpoints &
   ReturnType<typeof editingEndpoints> &
+  Pick<typeof entryEndpoints, 'sendEntryLink'> &
   typeof exportEndpoints &
   typeof fileEndpoints &
   typeof historyEndpoints &

@@ -22,6 +22,8 @@ export function actorName(actor: AuditEvent['actor']): string {
     }
     case 'command line':
       return t.audit.commandLine;
+    case 'person':
+      return t.audit.ofEntry;
     default:
       return t.audit.unknown;
   }

@@ -9,12 +9,14 @@ interface RecordFactsProps {
   newestVersion: number | undefined;
   /** Whether the app asks people to confirm their address; undefined until that is known. */
   asksToConfirm: boolean | undefined;
+  /** When its person last changed it, as far as the history tells. */
+  changedByPerson: string | undefined;
   /** The link to its submissions, if the app keeps them. */
   submissions: ReactNode;
 }
 
 /** The metadata of a record. */
-export function RecordFacts({ record, newestVersion, asksToConfirm, submissions }: RecordFactsProps) {
+export function RecordFacts({ record, newestVersion, asksToConfirm, changedByPerson, submissions }: RecordFactsProps) {
   const { createdAt, updatedAt, schemaVersion, confirmedAt, consents = [] } = record;
   const isNewest = newestVersion === undefined || newestVersion === schemaVersion;
   return (
@@ -26,6 +28,11 @@ export function RecordFacts({ record, newestVersion, asksToConfirm, submissions 
         <Fact name={t.common.updated}>
           <Time at={updatedAt} />
         </Fact>
+        {changedByPerson !== undefined && (
+          <Fact name={t.record.changedByPerson}>
+            <Time at={changedByPerson} />
+          </Fact>
+        )}
         <Fact name={t.record.schemaVersion}>
           {isNewest ? schemaVersion : t.record.olderVersion(schemaVersion, newestVersion)}
         </Fact>

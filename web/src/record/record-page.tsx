@@ -1,5 +1,5 @@
 import { Button, Menu } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
@@ -24,11 +24,12 @@ import { type Removal, RemovalDialog } from './editing/removal.tsx';
 import { EraseUser } from './erase-user.tsx';
 import { HistoryCard } from './history/history-card.tsx';
 import { Neighbours } from './neighbours.tsx';
-import { recordQuery, type StoredRecord } from './queries.ts';
+import { historyQuery, recordQuery, type StoredRecord } from './queries.ts';
 import { RecordFacts } from './record-facts.tsx';
 import { RecordFiles } from './record-files.tsx';
 import classes from './record-page.module.css';
 import { RecordView } from './record-view.tsx';
+import { SendEntryLink } from './send-entry-link.tsx';
 
 /** Shows one record under the schema version of its newest submission. */
 export default function RecordPage({ id, scope }: { id: string; scope: Scope }) {
@@ -43,6 +44,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   const schema = useQuery({ ...schemaVersionQuery(scope, version ?? 1), enabled: version !== undefined });
   const newest = useQuery(scopedSchemaQuery(scope));
   const keeps = useKeepsSubmissions(scope.sourceAppId);
+  const history = useInfiniteQuery(historyQuery(scope, id));
   const settings = useQuery({ ...formSettingsQuery(scope.sourceAppId), refetchInterval: false });
 
   if (hasStatus(record.error, 400) || hasStatus(record.error, 404))
@@ -63,6 +65,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
   if (!record.data || !schema.data || (error && !canRepeat(error))) return problem ?? <PageSkeleton />;
   const { email } = record.data.record;
   const stored = record.data;
+  const ownChange = history.data?.pages.flatMap(({ entries }) => entries).find(({ by }) => by.kind === 'person');
   const hasDialog = erasing || readdressing || editing !== undefined || removal !== undefined;
   const editable = newest.data?.fields.filter(({ kind }) => kind !== 'array' && kind !== 'file') ?? [];
   return (
@@ -94,6 +97,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
             </Button>
             <ActionsMenu name={email}>
               <Menu.Item onClick={() => setReaddressing(true)}>{t.record.email.action}</Menu.Item>
+              <SendEntryLink scope={scope} id={id} email={email} />
             </ActionsMenu>
           </>
         )}
@@ -102,6 +106,7 @@ export default function RecordPage({ id, scope }: { id: string; scope: Scope }) 
         record={stored.record}
         newestVersion={newest.data?.version}
         asksToConfirm={settings.data && settings.data.settings.doubleOptIn === true}
+        changedByPerson={ownChange?.at}
         submissions={keeps && <SubmissionsLink scope={scope} email={email} />}
       />
       <RecordView

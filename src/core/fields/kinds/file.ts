@@ -18,7 +18,8 @@ export interface FileValue {
 /** The most files of a field. */
 export const MAX_FILES = 10;
 
-const isFile = (value: unknown): value is FileValue => {
+/** Whether a value of any type is a file. */
+export const isFile = (value: unknown): value is FileValue => {
   if (typeof value !== 'object' || value === null) return false;
   const { id, name, type, size, sha256 } = value as Partial<Record<keyof FileValue, unknown>>;
   return [id, name, type, sha256].every((text) => typeof text === 'string') && Number.isSafeInteger(size);

@@ -1,7 +1,7 @@
 import type { ServiceText } from '#src/core/fields/base/kind.ts';
 import { progressMarkup, type StepTitle, stepMarkup, stepsOf } from '#src/features/display/form-steps.ts';
-import { marked } from '#src/features/display/marks.ts';
-import { fieldMarkup, formFields, type Markup } from '#src/features/display/markup.ts';
+import { labelNodes, marked } from '#src/features/display/marks.ts';
+import { type FormField, fieldMarkup, formFields, isHidden, type Markup } from '#src/features/display/markup.ts';
 import { imageMarkup, surfacesOf, type Theme, themeStyle } from '#src/features/display/theme.ts';
 import { type Catalogue, fillText } from '#src/platform/languages/catalogue.ts';
 import { PLAIN_NUMBERS } from '#src/platform/languages/texts.ts';
@@ -10,8 +10,8 @@ import { toDom } from '../../../embed/dom.ts';
 import fileStyles from '../../../embed/files.css?inline';
 import formStyles from '../../../embed/form.css?inline';
 import stepStyles from '../../../embed/steps.css?inline';
-import type { Field } from '../../api/endpoints.ts';
-import { formControls, publicFields } from '../../schema-editor/draft/rules.ts';
+import type { Field, FormSettings } from '../../api/endpoints.ts';
+import { formControls, publicFields, sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 
 // A form as people see it, built by the code of the hosted form. Nothing can be entered.
@@ -20,6 +20,11 @@ const PREVIEW_STYLES = `
   h2 { margin: 0 0 0.5rem; font-size: 1.625rem; font-weight: 700; line-height: 1.15; letter-spacing: -0.02em; overflow-wrap: anywhere; }
   h2 + .form { margin-top: 1.5rem; }
   .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
+  dl { margin: 1.5rem 0; }
+  dt { font-weight: 600; }
+  dd + dt { margin-top: 0.75rem; }
+  .form.actions { display: flex; flex-wrap: wrap; gap: 0.75em; margin-top: 1.75em; }
+  button.plain { border-color: var(--edge); background: none; color: inherit; }
 `;
 
 /** The page around the form, as in page.css; it has the scheme of its element. */
@@ -113,6 +118,54 @@ export function thanksMarkup(
   const asks = doubleOptIn ? service.thanksConfirm : existing === 'confirm' && service.thanksKnown;
   const confirm: Markup[] = asks && !next ? [['p', {}, String(asks)]] : [];
   return [...heading(title || name || sourceAppId, ''), ['p', { class: 'note good thanks' }, ...text], ...confirm];
+}
+
+/** The elements of the page of a person's own entry, with sample values. */
+export function entryMarkup(
+  { name, title }: Pick<FormTexts, 'name' | 'title'>,
+  { sourceAppId, fields, tag, service }: ShownForm,
+  { fields: keys, erase, export: download }: NonNullable<FormSettings['own']>,
+): Markup[] {
+  const text: ServiceText = (code, params = {}) => fillText(service, code, params, PLAIN_NUMBERS);
+  const ofEveryone = publicFields(fields);
+  const sample = sampleData({ fields: ofEveryone });
+  const kinds = new Map(ofEveryone.map(({ key, kind }) => [key, kind]));
+  const isChangeable = ({ control: { key } }: FormField): boolean =>
+    kinds.get(key) !== 'array' && (keys === undefined || keys.includes(key));
+  const textsOf = ({ control: { key, type } }: FormField): string[] =>
+    type === 'file' || sample[key] === undefined ? [] : [sample[key]].flat().map(sampleText);
+  const [, ...all] = formFields(formControls(ofEveryone, tag, text));
+  const shown = all.filter((field) => !isHidden(field)).map((field) => ({ ...field, texts: textsOf(field) }));
+  const controls = shown.filter(isChangeable);
+  const values = shown.filter((field) => !isChangeable(field) && field.texts.length > 0);
+  const terms = values.flatMap(({ control, texts }): Markup[] => [
+    ['dt', {}, ...labelNodes(control)],
+    ['dd', {}, texts.join(', ')],
+  ]);
+  const button = (label: string): Markup => ['button', { type: 'button', class: 'plain' }, label];
+  const actions = [
+    ...(download ? [button(text('entryDownload'))] : []),
+    ...(erase ? [button(text('entryErase'))] : []),
+  ];
+  return [
+    ...heading(title || name || sourceAppId, ''),
+    ['dl', {}, ['dt', {}, text('email')], ['dd', {}, 'ada@example.com'], ...terms],
+    ...(controls.length > 0
+      ? [
+          [
+            'div',
+            { class: 'form' },
+            ...controls.map(fieldMarkup),
+            ['button', { type: 'button' }, text('entrySave')],
+          ] satisfies Markup,
+        ]
+      : []),
+    ...(actions.length > 0 ? [['div', { class: 'form actions' }, ...actions] satisfies Markup] : []),
+  ];
+}
+
+function sampleText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 interface Images {

@@ -10,7 +10,7 @@ import { capitalize } from '../../schema-editor/draft/messages.ts';
 import { publicFields, sampleData } from '../../schema-editor/draft/rules.ts';
 import { t } from '../../texts/texts.ts';
 import own from './settings.module.css';
-import { replyTextsIn, textsIn, translatedTo, withTranslation } from './settings-draft.ts';
+import { ownIn, replyTextsIn, textsIn, translatedTo, withTranslation } from './settings-draft.ts';
 import { LanguageChoice } from './translated-texts.tsx';
 import type { SettingsEditor } from './use-settings.ts';
 
@@ -20,6 +20,9 @@ const TEXTS = [
   { name: 'text', label: 'replyText' },
 ] as const;
 const TIMES = ['', 'created', 'each'] as const;
+
+/** The placeholder of a link to the entry of the person. */
+const ENTRY_LINK = 'entryLink';
 
 interface ReplyFieldsProps {
   editor: SettingsEditor;
@@ -35,7 +38,7 @@ export function ReplyFields({ editor, sourceAppId, fields, isDisabled }: ReplyFi
   const [chosen, setChosen] = useState('');
   const tags = translatedTo(draft);
   const tag = tags.includes(chosen) ? chosen : '';
-  const names = ['email', ...publicFields(fields).map(({ key }) => key)];
+  const names = ['email', ...publicFields(fields).map(({ key }) => key), ...(ownIn(draft) ? [ENTRY_LINK] : [])];
   return (
     <>
       <NativeSelect
@@ -122,6 +125,7 @@ function Preview({ editor, sourceAppId, fields, tag }: Omit<ReplyFieldsProps, 'i
   const paragraphs = fillReply(text, (name) => {
     if (name === 'email') return addressText(to);
     const field = fields.find(({ key }) => key === name) as FieldDefinition | undefined;
+    if (!field && name === ENTRY_LINK) return ownIn(draft) && `${location.origin}/f/${sourceAppId}/entry/…`;
     return field && replyValue(field, sampleData({ fields: [field] })[name], to);
   });
   const title = textsIn(draft, lang).title || sourceAppId;

@@ -64,11 +64,14 @@ export interface SettingsDraft {
   replyText: string;
   /** The reply in other languages by their tags, as JSON. */
   replyTexts: string;
+  /** What people may do with their entry, as JSON of {@link Own}; empty: nothing. */
+  own: string;
 }
 
 type Captcha = NonNullable<FormSettings['captcha']>;
 type Notify = NonNullable<FormSettings['notify']>;
 type Reply = NonNullable<FormSettings['reply']>;
+export type Own = NonNullable<FormSettings['own']>;
 
 /** A route of notifications that is being edited. */
 export interface DraftRoute {
@@ -111,6 +114,7 @@ export function draftOf(settings: FormSettings): SettingsDraft {
     replySubject: settings.reply?.subject ?? '',
     replyText: settings.reply?.text ?? '',
     replyTexts: settings.reply?.texts ? JSON.stringify(settings.reply.texts) : '',
+    own: settings.own ? ownText(settings.own) : '',
   };
 }
 
@@ -252,6 +256,14 @@ export function settingsOf(
   };
 }
 
+/** Returns what people may do with their entry in a draft; undefined: nothing. */
+export const ownIn = ({ own }: Pick<SettingsDraft, 'own'>): Own | undefined =>
+  own === '' ? undefined : JSON.parse(own);
+
+/** Returns it as a draft has it, with its members in one order. */
+export const ownText = ({ fields, erase, export: download }: Own): string =>
+  JSON.stringify({ fields, erase, export: download });
+
 /** Returns the routes of a draft. */
 export const routesIn = ({ notifyRoutes }: Pick<SettingsDraft, 'notifyRoutes'>): DraftRoute[] =>
   JSON.parse(notifyRoutes || '[]');
@@ -302,6 +314,7 @@ export function settingAt(path: string): string {
   if (path.startsWith('captcha.')) return path.replace(/\.(.)/, (_, first: string) => first.toUpperCase());
   if (/^(?:languages|texts)\./.test(path)) return path.split('.', 1)[0] ?? path;
   if (path.startsWith('theme.')) return path.slice('theme.'.length);
+  if (path.startsWith('own.')) return 'own';
   if (path.startsWith('pages.')) return path.split('.', 2).join('.');
   return path === 'notify' || path.startsWith('notify.') ? 'notifyEmails' : path;
 }
@@ -312,7 +325,7 @@ function sentValue(name: SettingName, text: string): unknown {
   if (name === 'receipt') return trimmed === 'true';
   if (name === 'drafts') return false;
   if (name === 'languages') return tagsIn(trimmed);
-  if (name === 'texts' || name === 'pages') return JSON.parse(trimmed);
+  if (name === 'texts' || name === 'pages' || name === 'own') return JSON.parse(trimmed);
   if (name === 'closesAt') return instantOf(trimmed);
   // The service explains what is wrong with any other text.
   if (name === 'submitPerMinute' || name === 'maxRecords') return enteredNumber(trimmed);

@@ -1,4 +1,5 @@
 import { NativeSelect, TextInput, Title } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { CAPTCHA_PROVIDERS, CAPTCHA_WIDGETS } from '#src/features/display/captcha.ts';
 import { AS_TYPED } from '../../components/form/input.ts';
 import { t } from '../../texts/texts.ts';
@@ -10,6 +11,9 @@ import { KnownPeopleField } from './known-people-field.tsx';
 import { controlOf } from './setting-control.ts';
 import own from './settings.module.css';
 import type { SettingsEditor } from './use-settings.ts';
+
+// Loaded on demand: its preview needs the kinds of fields.
+const OwnFields = lazy(() => import('./own-fields.tsx').then((part) => ({ default: part.OwnFields })));
 
 const OWN_PROTECTIONS = ['honeypot', 'proof-of-work', 'off'] as const;
 
@@ -69,6 +73,9 @@ export function SettingsFields({ app, editor }: { app: ConnectedApp; editor: Set
         ))}
       </datalist>
       <EmailFields app={app} editor={editor} />
+      <Suspense fallback={null}>
+        <OwnFields app={app} editor={editor} />
+      </Suspense>
     </div>
   );
 }

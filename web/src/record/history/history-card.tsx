@@ -201,6 +201,7 @@ export function authorOf(by: HistoryEntry['by'], who = authorName(by) ?? t.recor
   const { kind, change, reverted, import: ofImport } = by;
   const texts = t.record.history;
   if (kind === 'submission') return texts.submitted;
+  if (kind === 'person') return texts.person;
   if (kind === 'import') return texts.import;
   if (kind === 'scan') return texts.scan;
   if (kind === 'revert' && ofImport !== undefined) return texts.undidImport(who);

@@ -64,6 +64,10 @@ export const audit: typeof en = {
     'user.email': 'E-Mail-Adresse einer Person geändert',
     'user.reverted': 'Änderung einer Person rückgängig gemacht',
     'user.erased': 'Person endgültig gelöscht',
+    'entry.asked': 'Link zu einem Eintrag gesendet',
+    'entry.changed': 'Eintrag von seiner Person geändert',
+    'entry.exported': 'Eintrag von seiner Person heruntergeladen',
+    'entry.erased': 'Eintrag von seiner Person gelöscht',
     'file.linked': 'Link auf eine Datei erstellt',
     'file.read': 'Datei gelesen',
     'users.erased': 'Personen endgültig gelöscht',
@@ -117,6 +121,7 @@ export const audit: typeof en = {
   administrator: (id) => `Administrator ${id}`,
   operator: (id) => `Betreiber ${id}`,
   commandLine: 'Befehlszeile',
+  ofEntry: 'Person des Eintrags',
   unknown: 'Unbekannt',
   methods: {
     password: 'mit Passwort',

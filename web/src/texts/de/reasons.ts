@@ -97,6 +97,7 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notOfStaff: 'ist nicht möglich bei einem Feld, das nur das Team setzt',
   onlyOfStaff: 'ist nur möglich bei einem Feld, das nur das Team setzt',
   needsDefault: 'braucht einen Vorgabewert',
+  notOwnField: 'muss ein Feld sein, das Personen ändern können',
   beforeFrom: 'darf nicht vor from liegen',
   notDay: 'muss ein Datum sein, oder Datum und Uhrzeit mit Zeitzone',
   notRfc3339: 'muss eine Zeit nach RFC 3339 sein',

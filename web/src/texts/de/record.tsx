@@ -72,6 +72,17 @@ export const record: typeof en = {
     changeAnyway: 'Die E-Mail-Adresse trotzdem ändern?',
   },
 
+  changedByPerson: 'Zuletzt von der Person geändert',
+  entryLink: {
+    action: 'Link zum eigenen Eintrag senden',
+    sent: 'Link gesendet',
+    sentNote: (email: string) => `${email} erhält eine E-Mail mit einem Link zum Eintrag. Er gilt 24 Stunden.`,
+    notSent: 'Es wurde kein Link gesendet',
+    off: 'Personen dieser App dürfen mit ihrem Eintrag nichts tun. Ändern Sie das in den Einstellungen des Formulars.',
+    tooMany:
+      'Diese Person oder die App hat in dieser Zeit schon so viele E-Mails erhalten, wie erlaubt sind. Versuchen Sie es später.',
+  },
+
   editing: {
     saved: 'Gespeichert',
     saveMine: 'Meine Werte speichern',
@@ -109,6 +120,7 @@ export const record: typeof en = {
     after: 'Nachher:',
     nothingUndone: (reasons) => `Nichts wurde rückgängig gemacht: ${reasons}`,
     submitted: 'Eingesendet',
+    person: 'Die Person',
     import: 'Import',
     scan: 'Virenscanner',
     sharedLogIn: 'Gemeinsame Anmeldung',

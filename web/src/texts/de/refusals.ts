@@ -44,6 +44,7 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   tooManyExports: 'Zu viele Exporte und Listen zugleich; warten Sie, bis einer endet',
   tooManyOperators: 'Der Dienst hat zu viele Anfragen von Betreibern zugleich; versuchen Sie es gleich erneut',
   tooManyOfKind: 'Zu viele Objekte dieser Art werden gleichzeitig gespeichert; versuchen Sie es erneut',
+  answerTooLarge: 'Die Antwort ist größer als {max} Bytes; fragen Sie nach weniger, zum Beispiel mit `limit`',
   dashboardNotBuilt: 'Die Verwaltungsoberfläche ist nicht gebaut: Führen Sie `npm run build` aus',
   embedNotBuilt: 'Das Skript zum Einbetten ist nicht gebaut: Führen Sie `npm run build` aus',
 
@@ -112,6 +113,13 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   invitationNotFound: 'Einladung nicht gefunden',
   invitationUsed: 'Diese Einladung wurde benutzt oder ist abgelaufen; lassen Sie sich eine neue geben',
   invitationAppDeleted: 'Die App dieser Einladung wurde gelöscht',
+
+  // Own entries.
+  noOwnEntries: 'Diese App lässt Personen nichts mit ihrem Eintrag tun',
+  entryLinkInvalid: 'Der Link zum Eintrag ist falsch oder nicht mehr gültig',
+  entryLinkExpired: 'Der Link zum Eintrag ist abgelaufen; fordern Sie einen neuen an',
+  notOwn: 'Dieser Eintrag erlaubt das seiner Person nicht',
+  tooManyEntryLinks: 'Zu viele Links zu diesem Eintrag wurden gesendet; versuchen Sie es später erneut',
 
   // Apps, their keys and their forms.
   appNotFound: 'App nicht gefunden',

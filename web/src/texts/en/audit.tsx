@@ -66,6 +66,10 @@ export const audit = {
     'user.email': 'Email of a person changed',
     'user.reverted': 'Change of a person undone',
     'user.erased': 'Person erased',
+    'entry.asked': 'Link to an entry sent',
+    'entry.changed': 'Entry changed by its person',
+    'entry.exported': 'Entry downloaded by its person',
+    'entry.erased': 'Entry erased by its person',
     'file.linked': 'Link to a file created',
     'file.read': 'File read',
     'users.erased': 'People erased',
@@ -119,6 +123,7 @@ export const audit = {
   administrator: (id: string | null) => `Administrator ${id}`,
   operator: (id: string | null) => `Operator ${id}`,
   commandLine: 'Command line',
+  ofEntry: 'Person of the entry',
   unknown: 'Unknown',
   methods: {
     password: 'by password',

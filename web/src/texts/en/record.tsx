@@ -72,6 +72,16 @@ export const record = {
     changeAnyway: 'Change the email anyway?',
   },
 
+  changedByPerson: 'Last changed by the person',
+  entryLink: {
+    action: 'Send a link to their entry',
+    sent: 'Link sent',
+    sentNote: (email: string) => `${email} receives an email with a link to the entry. It is valid for 24 hours.`,
+    notSent: 'No link was sent',
+    off: 'People of this app may do nothing with their entry. Change that in the settings of the form.',
+    tooMany: 'This person, or the app, has received as many emails as are allowed in this time. Try again later.',
+  },
+
   editing: {
     saved: 'Saved',
     saveMine: 'Save my values',
@@ -107,6 +117,7 @@ export const record = {
     after: 'After:',
     nothingUndone: (reasons: string) => `Nothing was undone: ${reasons}`,
     submitted: 'Submitted',
+    person: 'The person',
     import: 'Import',
     scan: 'Virus scanner',
     sharedLogIn: 'Shared log-in',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { ObjectId, UUID } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { createConfirmationTokens } from '../../../src/features/notifications/confirmation.ts';
+import { createLinkTokens } from '../../../src/features/notifications/link-tokens.ts';
 
-const tokens = createConfirmationTokens('a secret of the tests');
+const tokens = createLinkTokens('a secret of the tests', 'email confirmation');
 const appId = new ObjectId();
 const link = { recordId: new UUID(), expiresAt: new Date('2026-01-31T08:30:00.123Z') };
 const token = tokens.issue(appId, link);
@@ -26,9 +26,10 @@ describe('the token of a link', () => {
     }
   });
 
-  it('is not valid for another app, with another secret, or as another text', () => {
+  it('is not valid for another app, for another use, with another secret, or as another text', () => {
     expect(tokens.read(new ObjectId(), token)).toBeUndefined();
-    expect(createConfirmationTokens('another secret').read(appId, token)).toBeUndefined();
+    expect(createLinkTokens('a secret of the tests', 'entry').read(appId, token)).toBeUndefined();
+    expect(createLinkTokens('another secret', 'email confirmation').read(appId, token)).toBeUndefined();
     for (const text of ['', `${token}=`, `${token}A`, token.slice(1), ` ${token}`]) {
       expect(tokens.read(appId, text)).toBeUndefined();
     }
