@@ -13,6 +13,7 @@ import type { Core } from './core.ts';
 import { createDashboardRouter } from './http/dashboard.ts';
 import { createDocsRouter } from './http/docs.ts';
 import type { Embed } from './http/embed.ts';
+import { createMcpRouter } from './http/mcp.ts';
 import { createMetricsRouter } from './http/metrics-router.ts';
 import type { Config } from './platform/core/config.ts';
 import { NotFound } from './platform/core/errors.ts';
@@ -52,16 +53,15 @@ export function createApp(deps: {
   const { config, logger, services, embed, timings, isStopping = () => false } = deps;
   const { core, features, metrics } = services;
   const { load, clock, sessions } = core;
+  const callers = features.flatMap((feature) => feature.callers ?? []);
+  const readers = createBodyReaders(
+    config.bodyLimit,
+    features.flatMap(({ bodies }) => bodies ?? []),
+  );
+  const networkTurns = createNetworkTurns(load, timings?.deadlineMs);
   const edge: Edge = {
-    auth: createAuthStrategies(
-      sessions.service,
-      features.flatMap(({ callers }) => callers ?? []),
-      createSessionCookie(config),
-    ),
-    readers: createBodyReaders(
-      config.bodyLimit,
-      features.flatMap(({ bodies }) => bodies ?? []),
-    ),
+    auth: createAuthStrategies(sessions.service, callers, createSessionCookie(config)),
+    readers,
     load,
     limitSubmit: createSubmitLimiter(config.rateLimitSubmit, config.workers),
     findApp: core.schemas.findApp,
@@ -106,11 +106,12 @@ export function createApp(deps: {
   addRoutes(app, routes.filter(isPublic), edge);
   // Before the routers, of which each would answer with the methods of its own endpoints.
   app.use((req, res, next) => (req.method === 'OPTIONS' ? methodCheck(req, res, next) : next()));
-  app.use('/auth', createNetworkTurns(load, timings?.deadlineMs), createSession(config, sessions.store));
+  app.use('/auth', networkTurns, createSession(config, sessions.store));
   for (const own of routesOfFeatures) {
     const others = own.filter((route) => !isPublic(route));
     app.use(createRouter(others, edge));
   }
+  if (config.mcp) app.use(createMcpRouter({ app, routes, callers, readJson: readers.json(), turns: networkTurns }));
   app.use(methodCheck);
   if (metrics && config.metricsToken !== undefined) {
     const { contentType, text } = metrics;

@@ -317,7 +317,7 @@ export function createServices(config: Config, connection: Connection, logger: L
     { close: activity.flush },
     createAppAdministration(apps, sessions.service, cursors),
     core.features.administration,
-    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits }),
+    createApiKeys({ connection, apps, failures: config.rateLimitLogin, limits, hasMcp: config.mcp }),
     createAudit({ log: audit, findApp: schemas.findApp, cursors, readNames }),
     formSettings.feature,
     notifications.feature,

@@ -6,7 +6,10 @@ const OPENAPI = 'openapi.json';
 const FOLDER = 'docs/specification';
 const LIST = `${FOLDER}/endpoints.md`;
 /** Pages and files, which openapi.json does not have. */
-const OTHERS = ['/docs', '/openapi.json', '/dashboard/', '/embed/v1.js', '/metrics'].map((path) => `GET ${path}`);
+const OTHERS = [
+  ...['/docs', '/openapi.json', '/dashboard/', '/embed/v1.js', '/metrics'].map((path) => `GET ${path}`),
+  'POST /mcp',
+];
 
 export function endpoints() {
   const files = filesIn([FOLDER], /\.md$/);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { closeBrowser, type Visit, visitAs } from '../support/browser/browser.ts';
 import { Client, type TestApp } from '../support/server/client.ts';
 import { createKey, withKey } from '../support/server/keys.ts';
-import { ADMIN_PASSWORD, sharedServer, type TestServer } from '../support/server/server.ts';
+import { ADMIN_PASSWORD, sharedServer, startServer, type TestServer } from '../support/server/server.ts';
 
 let server: TestServer;
 let app: TestApp;
@@ -136,5 +136,33 @@ describe('the API keys page', () => {
     await page.getByRole('row', { name: /CI/ }).getByText('Never ends').last().waitFor();
     expectClean();
     await close();
+  });
+
+  it('has the lines that connect an assistant, where the service has tools', async () => {
+    const own = await startServer({ MCP: 'true' });
+    try {
+      const { page, expectClean, close } = await visitAs(own, await own.admin.buildApp(), '/keys');
+      const card = page.getByRole('region', { name: 'Assistants' });
+      await card.getByText(/claude mcp add/).waitFor();
+      const command = await card.locator('pre').innerText();
+      expect(command).toContain(`--transport http user-collection '${own.listener.url}/mcp'`);
+      expect(command).toContain("--header 'Authorization: Bearer uck_…'");
+      await card.getByRole('tab', { name: 'VS Code' }).click();
+      const { servers } = JSON.parse(await card.locator('pre').innerText());
+      expect(servers['user-collection']).toEqual({
+        type: 'http',
+        url: `${own.listener.url}/mcp`,
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: an input of VS Code
+        headers: { Authorization: 'Bearer ${input:key}' },
+      });
+      expectClean();
+      await close();
+      const others = await open('/keys');
+      await others.page.getByText('No API keys yet').waitFor();
+      expect(await others.page.getByRole('region', { name: 'Assistants' }).count()).toBe(0);
+      await others.close();
+    } finally {
+      await own.close();
+    }
   });
 });

@@ -20,10 +20,14 @@ export class Mongod {
   readonly #args: readonly string[];
   #process: Process | undefined;
 
-  constructor(port: number, dbPath: string, args: readonly string[]) {
+  readonly #niceness: number;
+
+  /** @param niceness lowers the priority of the process (nice(1)) */
+  constructor(port: number, dbPath: string, args: readonly string[], niceness = 0) {
     this.port = port;
     this.#dbPath = dbPath;
     this.#args = args;
+    this.#niceness = niceness;
   }
 
   get uri(): string {
@@ -42,7 +46,8 @@ export class Mongod {
     const location = ['--dbpath', this.#dbPath, '--port', String(this.port), '--bind_ip', '127.0.0.1'];
     const log = ['--logpath', `${this.#dbPath}.log`, '--logappend'];
     const limits = ['--wiredTigerCacheSizeGB', '0.25', '--setParameter', 'diagnosticDataCollectionEnabled=false'];
-    this.#process = new Process([path, ...location, ...log, ...limits, ...this.#args]);
+    const program = this.#niceness > 0 ? ['nice', '-n', String(this.#niceness), path] : [path];
+    this.#process = new Process([...program, ...location, ...log, ...limits, ...this.#args]);
     await this.until(async (admin) => (await admin.command({ ping: 1 })).ok === 1);
   }
 
@@ -95,12 +100,18 @@ export interface ReplicaSet extends Database {
   primary(): Promise<Mongod>;
 }
 
-/** Starts a replica set of `size` members with a primary. Its members accept failpoints. */
-export async function startReplicaSet(size: number): Promise<ReplicaSet> {
+/**
+ * Starts a replica set of `size` members with a primary. Its members accept failpoints.
+ *
+ * @param niceness of the processes: above 0, the servers are served before them on a small machine
+ */
+export async function startReplicaSet(size: number, { niceness = 0 } = {}): Promise<ReplicaSet> {
   const folder = await databaseFolder('user-collection-faults-');
   const args = ['--replSet', REPLICA_SET, '--oplogSize', '200', '--setParameter', 'enableTestCommands=1'];
   const members: Mongod[] = [];
-  while (members.length < size) members.push(new Mongod(await freePort(), join(folder, `db-${members.length}`), args));
+  while (members.length < size) {
+    members.push(new Mongod(await freePort(), join(folder, `db-${members.length}`), args, niceness));
+  }
   await Promise.all(members.map((member) => member.start()));
 
   const replSetInitiate = {

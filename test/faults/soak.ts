@@ -24,6 +24,9 @@ const RATE = IS_SMALL ? 100 : 300;
 const READS_AT_ONCE = IS_SMALL ? 2 : 150;
 const MINUTES = inject('soakMinutes') ?? 15;
 
+/** In production MongoDB has machines of its own. Here it takes the processors last. */
+const NICENESS = IS_SMALL ? 10 : 0;
+
 /** A fault; `run` resolves when it is over. */
 interface Fault {
   name: string;
@@ -31,7 +34,7 @@ interface Fault {
 }
 
 it(`keeps every acknowledged write for ${MINUTES} minutes at ${RATE} writes per second with a random fault about every 10 s (invariants 1 and 3)`, async () => {
-  const set = await startReplicaSet(3);
+  const set = await startReplicaSet(3, { niceness: NICENESS });
   const startServer = async () => (await Service.create({ MONGODB_URI: set.uri })).start();
   const servers: [Service, Service] = [await startServer(), await startServer()];
   const faults = createFaults(set, servers);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { FieldDefinitionInput } from '../../src/core/fields/definition.ts';
 import { createLinkTokens } from '../../src/features/notifications/link-tokens.ts';
+import type { AppError } from '../../src/platform/core/errors.ts';
 import { parseUuid } from '../../src/platform/database/ordered-ids.ts';
+import type { Issue } from '../../src/platform/languages/reasons.ts';
 import { Client } from '../support/server/client.ts';
+import { entryToken, entryTokens, PLANS_MAILS } from '../support/server/entries.ts';
 import { rename } from '../support/server/renames.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 
@@ -18,11 +21,7 @@ const FIELDS: FieldDefinitionInput[] = [
   { key: 'visits', kind: 'array' },
   { key: 'status', kind: 'select', enum: ['new', 'done'], writers: 'staff', default: 'new' },
 ];
-/** Nothing listens there: emails are planned and not sent. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'a@example.com', PUBLIC_URL: 'https://forms.example.com' };
 const PAGE_OF_ENTRY = (app: string) => `https://forms.example.com/f/${app}/entry`;
-
-const tokens = createLinkTokens('a secret of the tests', 'entry');
 
 let a: TestServer;
 let b: TestServer;
@@ -31,8 +30,8 @@ let operator: Client;
 let id: string;
 let token: string;
 beforeAll(async () => {
-  a = await startServer(MAIL);
-  b = await startServer(MAIL, a.database);
+  a = await startServer(PLANS_MAILS);
+  b = await startServer(PLANS_MAILS, a.database);
 });
 afterAll(async () => {
   await b.close();
@@ -50,15 +49,7 @@ beforeEach(async () => {
 const set = (settings: object) => a.admin.put(`/auth/apps/${app}/form`, settings).expect(200);
 const submit = async (data: object, email = EMAIL): Promise<string> =>
   (await a.client.submit(app, { email, data }).expect(200)).body.id;
-async function tokenOf(of: string, expiresAt = new Date(Date.now() + DAY_MS)): Promise<string> {
-  const stored = await a.db.collection('apps').findOne({ sourceAppId: app });
-  const record = await a.db.collection('users').findOne({ _id: parseUuid(of) as never });
-  return tokens.issue(stored?._id as never, {
-    recordId: parseUuid(of) as never,
-    expiresAt,
-    emailChange: record?.emailChange,
-  });
-}
+const tokenOf = (of: string, expiresAt?: Date) => entryToken(a, of, expiresAt);
 const path = () => `/v1/forms/${app}/entry`;
 const open = (server = a, of = token) => server.client.get(path()).set('x-entry', of);
 const change = (edit: object, tag?: string, of = token) => {
@@ -112,7 +103,7 @@ describe('the setting `own` (spec 4.16)', () => {
   });
 
   it('needs a server that sends emails with links', async () => {
-    for (const env of [{}, { SMTP_URL: MAIL.SMTP_URL, MAIL_FROM: MAIL.MAIL_FROM }]) {
+    for (const env of [{}, { SMTP_URL: PLANS_MAILS.SMTP_URL, MAIL_FROM: PLANS_MAILS.MAIL_FROM }]) {
       const server = await startServer(env);
       try {
         const { sourceAppId } = await server.admin.buildApp();
@@ -243,7 +234,7 @@ describe('the link', () => {
     const confirmation = createLinkTokens('a secret of the tests', 'email confirmation');
     for (const wrong of [
       `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
-      tokens.issue(stored?._id as never, target),
+      entryTokens.issue(stored?._id as never, target),
       confirmation.issue((await appId()) as never, target),
       'x',
     ]) {
@@ -493,6 +484,45 @@ describe('PATCH of the entry', () => {
     const { body } = await open().expect(200);
     expect(body.data).toMatchObject({ name: 'Grace', mobile: '1' });
     expect(body.fields).toContain('mobile');
+  });
+});
+
+describe('the save of a page', () => {
+  const save = async (edit: { set: Record<string, unknown>; unset: string[]; problems?: Issue[] }) => {
+    const { entries } = b.services;
+    return entries.change(await entries.open(app, token), edit, { isForm: true, leftMs: () => 10_000 });
+  };
+  const PROBLEM = { message: 'x', code: 'notText' } as const;
+
+  it('removes the stored values of what it hides, as a submission of a form does', async () => {
+    await save({ set: { comes: true, guest: 'Eve', diet: 'any' }, unset: [] });
+    expect((await recordOf()).data).toMatchObject({ comes: true, guest: 'Eve', diet: 'any' });
+    // What it hides does not count, whatever the page sends of it.
+    const edit = { set: { comes: false, diet: 'nothing' }, unset: [], problems: [{ path: 'data.diet', ...PROBLEM }] };
+    const { data } = await save(edit);
+    expect(data).toEqual(expect.not.objectContaining({ diet: expect.anything() }));
+    expect(data).toMatchObject({ comes: false, guest: 'Eve' });
+    const { body } = await operator.get(`/auth/users/${id}/history`).expect(200);
+    expect(body.entries[0]).toMatchObject({
+      by: { kind: 'person' },
+      changes: [
+        { path: 'data.comes', before: true, after: false },
+        { path: 'data.diet', before: 'any' },
+      ],
+    });
+  });
+
+  it('needs a value of each required field that it shows', async () => {
+    await a.admin.putSchema(app, { fields: [...FIELDS, { key: 'city', kind: 'text', required: true }] }).expect(200);
+    const refusal = (edit: Parameters<typeof save>[0]) => save(edit).catch((error: AppError) => error.issues);
+    expect(await refusal({ set: { phone: '2' }, unset: [] })).toMatchObject([{ path: 'data.city', code: 'required' }]);
+    const problems = [{ path: 'data.name', ...PROBLEM }];
+    expect(await refusal({ set: { city: 'X' }, unset: [], problems })).toMatchObject([{ path: 'data.name' }]);
+    await save({ set: { city: 'X' }, unset: [] });
+    await set({ own: { fields: ['phone'] } });
+    await a.admin.putSchema(app, { fields: [...FIELDS, { key: 'town', kind: 'text', required: true }] }).expect(200);
+    // The person cannot fill it in.
+    await save({ set: { phone: '3' }, unset: [] });
   });
 });
 

@@ -9,6 +9,7 @@ import { type FaultyProxy, startFaultyProxy } from '../support/peers/faulty-prox
 import { blocksOf, bundle, recipe, writeTypes } from '../support/samples/recipes.ts';
 import { Client } from '../support/server/client.ts';
 import { createKey } from '../support/server/keys.ts';
+import { connectAssistant } from '../support/server/mcp.ts';
 import { startServer, type TestServer } from '../support/server/server.ts';
 import { pdf } from '../support/server/uploads.ts';
 
@@ -20,7 +21,7 @@ let folder: string;
 let operator: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'recipes-'));
-  server = await startServer();
+  server = await startServer({ MCP: 'true' });
   proxy = await startFaultyProxy(server.client.url);
   const { body } = await server.admin.post('/auth/apps', { sourceAppId: 'contact' }).expect(200);
   operator = await new Client(server.client.url).logIn('contact', body.password);
@@ -41,7 +42,7 @@ async function run(command: string, args: string[], env: Record<string, string>)
 const records = async () => (await operator.get('/auth/users').expect(200)).body.users;
 
 it('has no block that no test uses', () => {
-  const used = ['schema', 'register.ts', 'submit.sh', 'contact.py', 'submit-file.sh'];
+  const used = ['schema', 'register.ts', 'submit.sh', 'contact.py', 'submit-file.sh', 'claude-code.sh', 'mcp.json'];
   const inBrowsers = ['contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'file-form.html', 'refresh.gs'];
   expect([...blocksOf('recipes.md').keys()].sort()).toEqual([...used, ...inBrowsers].sort());
 });
@@ -161,6 +162,35 @@ it('compiles with the types of the app', { tags: 'long' }, async () => {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { stdout } = await run(process.execPath, [tsc, '-p', folder], {}).catch((error) => error);
   expect(stdout).toBe('');
+});
+
+describe('the lines for an assistant', () => {
+  it('connect Claude Code', async () => {
+    const { key } = await createKey(server, operator, ['users:read']);
+    const command = recipe('claude-code.sh', server.client.url).replace('uck_…', key);
+    // What the shell passes to the program.
+    const { stdout } = await run('bash', ['-c', `claude() { printf '%s\\n' "$@"; }; ${command}`], {});
+    const args = stdout.trim().split('\n');
+    expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'user-collection']);
+    const [url = '', option, header = ''] = args.slice(5);
+    expect(option).toBe('--header');
+    const [name = '', value = ''] = header.split(': ');
+    const assistant = await connectAssistant(url, { [name]: value });
+    expect(await assistant.names()).toContain('listUsers');
+    await assistant.close();
+  });
+
+  it('connect VS Code', async () => {
+    const { key } = await createKey(server, operator, ['users:read']);
+    const { inputs, servers } = JSON.parse(recipe('mcp.json', server.client.url));
+    const { type, url, headers } = servers['user-collection'];
+    expect(type).toBe('http');
+    expect(inputs).toMatchObject([{ id: 'key', type: 'promptString', password: true }]);
+    const filled = JSON.parse(JSON.stringify(headers).replace(`\${input:${inputs[0].id}}`, key));
+    const assistant = await connectAssistant(url, filled);
+    expect(await assistant.names()).toContain('listUsers');
+    await assistant.close();
+  });
 });
 
 it('has an Astro form that works without JavaScript', async () => {

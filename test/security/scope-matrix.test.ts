@@ -12,6 +12,7 @@ const OPENED: Record<Scope, string[]> = {
     'listUsers',
     'getUser',
     'getStats',
+    'breakDownUsers',
     'getOverview',
     'getOwnSchema',
     'listIndexes',

@@ -82,6 +82,8 @@ export interface EndpointSpec {
   upload?: readonly string[];
   /** The rate limit that applies. */
   limit?: 'submit';
+  /** Programs with the scope have it as a tool too (spec 4.15). */
+  tool?: true;
   /**
    * The load of an operator's request; `read` is safe for all but `long`. An `upload` has none, an
    * endpoint of others what it declares.

@@ -53,7 +53,7 @@ export function createAuthStrategies(
   }
 
   /** The caller of a key (spec 5.4). A request without one costs the check of one header. */
-  function authenticateKey(req: Request): Promise<KeyPrincipal> | undefined {
+  function authenticateByKey(req: Request): Promise<KeyPrincipal> | undefined {
     const authenticate = findKey(req);
     return authenticate && noted(req, authenticate());
   }
@@ -79,7 +79,7 @@ export function createAuthStrategies(
     /** By `x-app-id` (spec 5.1), or by an API key, with which the header may be absent. */
     'app id': (req) => {
       const header = req.headers['x-app-id'] ?? '';
-      const byKey = authenticateKey(req);
+      const byKey = authenticateByKey(req);
       if (byKey !== undefined) return keyOfApp(byKey, () => (header === '' ? undefined : checkAppId(header)));
       if (header === '') throw new InvalidInput('noAppId');
       return publicPrincipal(req, checkAppId(header));
@@ -89,7 +89,7 @@ export function createAuthStrategies(
     form: (req) => {
       const { sourceAppId } = req.params;
       if (typeof sourceAppId !== 'string' || !APP_ID_PATTERN.test(sourceAppId)) throw new AppNotFound();
-      const byKey = authenticateKey(req);
+      const byKey = authenticateByKey(req);
       return byKey === undefined ? publicPrincipal(req, sourceAppId) : keyOfApp(byKey, () => sourceAppId);
     },
 
@@ -103,7 +103,7 @@ export function createAuthStrategies(
       return authenticateSession(req, isAgain);
     },
 
-    'session or key': (req, _access, isAgain) => authenticateKey(req) ?? authenticateSession(req, isAgain),
+    'session or key': (req, _access, isAgain) => authenticateByKey(req) ?? authenticateSession(req, isAgain),
   };
 }
 
@@ -111,6 +111,18 @@ export function createAuthStrategies(
 function callerOf({ role, scope }: Access): 'admin' | 'manager' | 'operator' {
   if (role === 'admin') return 'admin';
   return role !== undefined || scope === 'manage' ? 'manager' : 'operator';
+}
+
+/**
+ * Resolves with the caller of the API key in a request (spec 5.4), whatever its cookies; undefined
+ * without a key. @throws {Unauthenticated} @throws {TooManyRequests}
+ */
+export async function authenticateKey(req: Request, callers: readonly CallerPart[]): Promise<KeyPrincipal | undefined> {
+  for (const part of callers) {
+    const authenticate = part.findKey(req);
+    if (authenticate) return noted(req, authenticate());
+  }
+  return undefined;
 }
 
 /** Names the app and the key of a caller in the log of the request. */

@@ -26,6 +26,7 @@ export const submissionEndpoints = {
       "Creates the record of that email, or changes it: fields sent replace, fields not sent stay, items of array fields are appended. A submission that was answered with 200 is durable. `data` must conform to the app's schema.",
     body: jsonBody(z.strictObject(submissionFields), 'invalidSubmission'),
     limit: 'submit',
+    tool: true,
     response: SubmittedUser,
     errors: [409, 429],
   },

@@ -78,7 +78,10 @@ export const apiKeyEndpoints = {
     path: '/auth/keys',
     summary: "The API keys of the session's app",
     description: 'Also those that have ended, the oldest first.',
-    response: z.strictObject({ keys: z.array(ApiKey) }),
+    response: z.strictObject({
+      keys: z.array(ApiKey),
+      mcp: z.literal(true).optional().meta({ description: 'The keys work for `POST /mcp` too' }),
+    }),
   },
   createKey: {
     ...shared,
@@ -110,9 +113,13 @@ export const apiKeyEndpoints = {
   },
 } as const satisfies Endpoints;
 
-export const apiKeyRoutes = (keys: ApiKeyService): Route[] =>
+/** @param hasMcp whether the service has tools for programs (spec 4.15) */
+export const apiKeyRoutes = (keys: ApiKeyService, hasMcp: boolean): Route[] =>
   routes(apiKeyEndpoints, {
-    listKeys: async ({ app: { id } }) => ({ keys: (await keys.list(id)).map(present) }),
+    listKeys: async ({ app: { id } }) => ({
+      keys: (await keys.list(id)).map(present),
+      ...(hasMcp && { mcp: true as const }),
+    }),
 
     createKey: async ({ app: { id: appId }, principal, body, audit }) => {
       const created = await keys.create(appId, body, principal);

@@ -13,10 +13,11 @@ export function createApiKeys(deps: {
   apps: Pick<Apps, 'service'>;
   failures: number;
   limits: SharedLimits;
+  hasMcp: boolean;
 }): Feature {
   const service = createApiKeyService({ ...deps, apps: deps.apps.service });
   return {
-    routes: apiKeyRoutes(service),
+    routes: apiKeyRoutes(service, deps.hasMcp),
     callers: {
       findKey(req) {
         const key = keyInHeader(req.headers.authorization);

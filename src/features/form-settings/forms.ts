@@ -9,6 +9,7 @@ import { createFormImageModel, createFormImageStore } from './form-images.model.
 import { formSettingsRoutes } from './form-settings.routes.ts';
 import { createFormSettingsService } from './form-settings.service.ts';
 import { createAppOrigins, createOriginCounts } from './origins.ts';
+import { createPersonRoutes } from './person-routes.ts';
 
 /** Creates the settings of forms. */
 export function createFormSettings(deps: {
@@ -42,6 +43,7 @@ export function createFormSettings(deps: {
       origins: createAppOrigins({ apps: model, findApp: schemas.findApp, refused }),
       models: [imageModel],
       owned: [ownedBy(imageModel.collection, 'createdAt')],
+      personal: [createPersonRoutes(model, revision)],
       close: () => Promise.all([refused.flush(), ignoredRedirects.flush()]),
     } satisfies Feature,
   };

@@ -77,6 +77,7 @@ export const inboxEndpoints = {
     path: '/auth/submissions',
     scope: 'users:read',
     audit: 'submissions.listed',
+    tool: true,
     summary: 'The accepted submissions of an app that keeps them',
     description:
       'Newest first, each as it came. `next` is the cursor of the next page; a page with it may be short, or empty, when the search takes long. 409 when the app keeps no submissions.',

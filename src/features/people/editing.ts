@@ -104,6 +104,7 @@ export const editingEndpoints = (detailed: DetailedUser) =>
       method: 'patch',
       path: '/auth/users/:id',
       audit: 'user.changed',
+      tool: true,
       summary: "Change one of the session's users",
       description:
         'One atomic change, checked by the newest schema. What it does not name stays as it is. With `If-Match` it takes place only if the record is in that state, otherwise the response is 412.',

@@ -89,6 +89,7 @@ export const historyEndpoints = {
     scope: 'users:read',
     scoped: true,
     load: 'light',
+    tool: true,
     tag: 'Users',
     summary: "The changes of one of the session's users",
     description: 'Newest first, in pages. `next` is the cursor of the next page.',

@@ -17,7 +17,7 @@ const PersonalDataEntry = z
   .looseObject({
     kind: z.string().meta({
       description:
-        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `submission`, `view`, `suppression`',
+        '`record`, `history`, `change`, `held`, `delivery`, `mail`, `import-line`, `import-reject`, `submission`, `view`, `condition`, `suppression`',
       example: 'record',
     }),
     sourceAppId: z.string().optional(),

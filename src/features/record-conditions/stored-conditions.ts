@@ -65,6 +65,27 @@ export function underPresentKeys(conditions: StoredConditions, renames: readonly
   return withKeys(conditions, (key) => presentKey(key, later));
 }
 
+/** Takes the place of an erased email. No email has this character, so no record is equal. */
+const ERASED = '…';
+
+/**
+ * Returns conditions that compare no email with that of a person, and otherwise hold as before;
+ * undefined if they name no such email.
+ */
+export function withoutPerson(conditions: StoredConditions, email: string): StoredConditions | undefined {
+  const names = (value: unknown): boolean => typeof value === 'string' && normalizeEmail(value) === email;
+  let isNamed = false;
+  const kept = changed(conditions, (condition) => {
+    const { field, op, value } = condition;
+    const values = [value].flat();
+    if (field !== EMAIL_FIELD.key || !values.some(names)) return condition;
+    isNamed = true;
+    const rest = values.map((one) => (names(one) ? ERASED : one)) as string[];
+    return { field, op, value: Array.isArray(value) ? [...new Set(rest)] : ERASED };
+  });
+  return isNamed ? { ...kept, version: conditions.version } : undefined;
+}
+
 /** The keys of fields that conditions name. */
 export function namedKeys(list: readonly Conditions[]): ReadonlySet<string> {
   return new Set(list.flatMap(listOf).map(({ field }) => field));

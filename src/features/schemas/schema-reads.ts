@@ -45,6 +45,7 @@ export const schemaReadEndpoints = {
     load: 'light',
     scope: 'users:read',
     scoped: true,
+    tool: true,
     tag: 'Schemas',
     summary: "The schema of the session's app",
     query: OwnVersionQuery,

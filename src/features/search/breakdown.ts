@@ -28,9 +28,10 @@ export const breakdownEndpoints = {
   breakDownUsers: {
     method: 'get',
     path: '/auth/users/breakdown',
-    auth: 'session',
+    auth: 'session or key',
     scope: 'users:read',
     scoped: true,
+    tool: true,
     tag: 'Users',
     summary: "How the session's users divide by a field",
     description:

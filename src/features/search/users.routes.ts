@@ -81,6 +81,7 @@ export const userEndpoints = (detailed: DetailedUser) =>
   ({
     listUsers: {
       ...userListEndpoints.listUsers,
+      tool: true,
       load: (query) => (Object.keys(query).length === 0 ? 'long' : 'read'),
       description:
         "Without parameters: all users of the session's app, newest first, streamed; a session may have 8 concurrent unpaged listings and exports. With any parameter: a page of the matching users, with the `total` number of matches. Ties are broken by id. With `where`, `q`, `cursor`, `total` or `sourceAppId`: a page with `next`, the cursor of the next one; a search that takes too long answers what it found, with `complete` false.",
@@ -103,6 +104,7 @@ export const userEndpoints = (detailed: DetailedUser) =>
       method: 'get',
       scope: 'users:read',
       scoped: true,
+      tool: true,
       summary: "One of the session's users",
       response: detailed.schema,
       responseHeaders: RECORD_ETAG,

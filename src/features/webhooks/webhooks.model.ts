@@ -1,12 +1,15 @@
 import { type Filter, ObjectId, UUID } from 'mongodb';
 import type { RecordId } from '../../core/users/users.model.ts';
+import { limitAttempts } from '../../platform/core/attempts.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore, type Until } from '../../platform/database/clock.ts';
 import type { Collection } from '../../platform/database/collections.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
+import type { RemovalGuard } from '../../platform/database/removal.ts';
 import type { EventType } from '../outbox/outbox.ts';
-import type { StoredConditions } from '../record-conditions/stored-conditions.ts';
+import type { PersonData } from '../people/person-data.ts';
+import { type StoredConditions, withoutPerson, withoutVersion } from '../record-conditions/stored-conditions.ts';
 import { shownUrl, type WebhookFormat } from './formats.ts';
 
 /** Why no delivery is made: an operator disabled it, it answered 410, or it failed too long. */
@@ -152,6 +155,39 @@ export const createDeletedWebhookModel = (connection: Connection): DeletedWebhoo
 /** When all attempts failed for this time, an endpoint is disabled. */
 const DISABLED_AFTER_MS = 5 * 24 * 60 * 60 * 1_000;
 
+/** The webhooks whose conditions name a person by the email (spec 4.6). */
+export function createWebhooksOfPerson(
+  webhooks: Pick<WebhookStore, 'ofApps' | 'find' | 'replaceConditions'>,
+): PersonData {
+  async function eraseIn(read: WebhookDocument, email: string, guard: RemovalGuard): Promise<boolean> {
+    let webhook: WebhookDocument | undefined = read;
+    for (const again = limitAttempts(); ; again()) {
+      const kept = webhook?.if && withoutPerson(webhook.if, email);
+      if (!webhook || !kept) return false;
+      if (await webhooks.replaceConditions(webhook, kept, guard)) return true;
+      webhook = await webhooks.find(read.appId, read._id);
+    }
+  }
+
+  return {
+    name: 'conditions',
+
+    async *entriesOf(appIds, email) {
+      for (const { _id, appId, if: conditions } of await webhooks.ofApps(appIds)) {
+        if (!conditions || !withoutPerson(conditions, email)) continue;
+        yield { appId, shown: { kind: 'condition', webhook: _id.toString(), if: withoutVersion(conditions) } };
+      }
+    },
+
+    /** The webhooks stay, and get the events of no other records than before. */
+    async eraseOf(appIds, email, guard) {
+      let erased = 0;
+      for (const webhook of await webhooks.ofApps(appIds)) if (await eraseIn(webhook, email, guard)) erased += 1;
+      return erased;
+    },
+  };
+}
+
 export type WebhookStore = ReturnType<typeof createWebhookStore>;
 
 /** Reads and writes webhooks (spec 4.11). */
@@ -205,6 +241,16 @@ export function createWebhookStore(webhooks: WebhookModel) {
       const filter = { _id, appId, format, ...beginsBefore(await until()) };
       if (Object.keys(update).length === 0) return (await webhooks.findOne(filter)) ?? undefined;
       return (await webhooks.findOneAndUpdate(filter, update, { returnDocument: 'after' })) ?? undefined;
+    },
+
+    /** Replaces the conditions as they were read; resolves with false when they changed since. */
+    replaceConditions: async (
+      { _id, appId, if: read }: WebhookDocument,
+      conditions: StoredConditions,
+      until: Until,
+    ): Promise<boolean> => {
+      const filter = { _id, appId, if: read, ...beginsBefore(await until()) } as Filter<WebhookDocument>;
+      return (await webhooks.updateOne(filter, { $set: { if: conditions } })).matchedCount === 1;
     },
 
     /** Replaces the secrets; resolves with false when the current one changed since it was read. */

@@ -29,6 +29,7 @@ import {
   createDeliveryModel,
   createWebhookModel,
   createWebhookStore,
+  createWebhooksOfPerson,
   FAILING,
   type WebhookDocument,
   type WebhookStore,
@@ -133,7 +134,7 @@ export function createWebhooks(deps: {
       ownedBy(models.deliveries.collection, '_id', { valueAt: (time) => firstIdAt(time).toString() }),
       ownedBy(models.deletedWebhooks.collection, 'deletedAt'),
     ],
-    personal: [createDeliveriesOfPerson(reader, deliveries)],
+    personal: [createDeliveriesOfPerson(reader, deliveries), createWebhooksOfPerson(webhooks)],
     names: { webhooks: webhooks.named },
     overview: { webhooksFailing: (read) => numbersByApp(models.webhooks.collection, read, { where: FAILING }) },
     async stop() {

@@ -313,6 +313,7 @@ export const environment = z.object({
   ),
   XDG_CACHE_HOME: setting('folder for a downloaded mongod; without it, ~/.cache', z.string().optional()),
   PATH: z.string().default(''),
+  MCP: setting('true: POST /mcp serves the Model Context Protocol', trueOrFalse.prefault('false')),
   METRICS_TOKEN: secret(
     'token that GET /metrics requires; without it, there are no metrics',
     z
@@ -392,6 +393,8 @@ export function loadConfig(env: Record<string, string | undefined>) {
     /** Maximum size of a stored record, in bytes. */
     recordLimit: value.RECORD_LIMIT,
     metricsToken: value.METRICS_TOKEN,
+    /** Whether programs reach tools by the Model Context Protocol (spec 4.15). */
+    mcp: value.MCP,
     migrateOnStart: value.MIGRATE_ON_START,
     auditDays: value.AUDIT_DAYS,
     /** Undefined: the service sends no email. */

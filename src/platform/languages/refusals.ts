@@ -43,6 +43,7 @@ export const refusals = {
   tooManyExports: 'Too many exports and listings at the same time; wait for one to end',
   tooManyOperators: 'The service has too many requests of operators at once; try again shortly',
   tooManyOfKind: 'Too many objects of this kind are being stored at the same time; try again',
+  answerTooLarge: 'The answer is larger than {max} bytes; ask for less, such as with `limit`',
   dashboardNotBuilt: 'The dashboard is not built: run `npm run build`',
   embedNotBuilt: 'The embed script is not built: run `npm run build`',
 

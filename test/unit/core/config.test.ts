@@ -38,6 +38,7 @@ describe('the configuration without variables', () => {
       bodyLimit: 102_400,
       recordLimit: 1_048_576,
       metricsToken: undefined,
+      mcp: false,
       auditDays: 400,
       mail: undefined,
       publicUrl: undefined,

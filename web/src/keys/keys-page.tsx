@@ -11,6 +11,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { ListBody } from '../components/table/list-body.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
+import { AssistantsCard } from './assistants-card.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyRows } from './key-rows.tsx';
 import { keysQuery, useDeleteKey } from './queries.ts';
@@ -45,6 +46,7 @@ export default function KeysPage({ scope }: { scope: Scope }) {
           {(keys) => <KeyRows keys={keys} onDelete={setDeleting} />}
         </ListBody>
       </section>
+      {data?.mcp && <AssistantsCard />}
       <CreateKey scope={scope} opened={isCreating} onClose={() => setCreating(false)} />
       <ConfirmRemoval
         id={deleting?.id}

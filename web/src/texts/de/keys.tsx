@@ -54,6 +54,19 @@ export const keys: typeof en = {
     'Der Dienst speichert nur einen Hash des Schlüssels. Speichern Sie ihn dort, wo Ihr Programm seine Geheimnisse ' +
     'liest. Ein verlorener Schlüssel lässt sich nicht wiederherstellen: Löschen Sie ihn und erstellen Sie einen neuen.',
 
+  assistants: {
+    title: 'Assistenten',
+    note:
+      'Ein Assistent mit einem Schlüssel dieser Seite kann Personen suchen und lesen und, wenn der Schlüssel es darf, ' +
+      'ändern oder einsenden. Er liest dabei auch, was Fremde eingesandt haben und was ihm Anweisungen geben kann: ' +
+      'Geben Sie ihm einen Schlüssel, der nur das Nötige darf.',
+    claudeCode: 'Claude Code',
+    vsCode: 'VS Code',
+    key: 'API-Schlüssel',
+    inTerminal: 'In einem Terminal, mit Ihrem Schlüssel:',
+    inFile: (file) => `In der Datei ${file}:`,
+  },
+
   scopes: {
     submit: { name: 'Einsenden', meaning: 'Einsendungen ohne Rechenaufgabe senden.' },
     'users:read': {

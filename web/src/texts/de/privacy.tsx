@@ -47,6 +47,7 @@ export const privacy: typeof en = {
       submission: 'Aufbewahrte Einsendung',
       change: 'Änderung vieler Datensätze',
       view: 'Gespeicherte Ansicht, die die Person nennt',
+      condition: 'Bedingung, die die Person nennt',
       suppression: 'Sperre gegen erneuten Import',
     },
     inApp: (kind, sourceAppId) => `${kind} in ${sourceAppId}`,
@@ -67,6 +68,7 @@ export const privacy: typeof en = {
       changes: (count) =>
         plural(count, { one: '# Änderung vieler Datensätze', other: '# Änderungen vieler Datensätze' }),
       views: (count) => plural(count, { one: '# gespeicherte Ansicht', other: '# gespeicherte Ansichten' }),
+      conditions: (count) => plural(count, { one: '# Bedingung', other: '# Bedingungen' }),
     },
     receipt: (id, time, erased) => (
       <>
@@ -107,6 +109,8 @@ export const privacy: typeof en = {
     unset: 'Entfernte Werte',
     name: 'Name',
     query: 'Filter',
+    if: 'Bedingung',
+    webhook: 'Webhook',
   },
   account: 'Jemand mit einem Konto',
   key: 'Ein API-Schlüssel',

@@ -44,6 +44,7 @@ export const refusals: Readonly<Record<keyof typeof english, Text>> = {
   tooManyExports: 'Zu viele Exporte und Listen zugleich; warten Sie, bis einer endet',
   tooManyOperators: 'Der Dienst hat zu viele Anfragen von Betreibern zugleich; versuchen Sie es gleich erneut',
   tooManyOfKind: 'Zu viele Objekte dieser Art werden gleichzeitig gespeichert; versuchen Sie es erneut',
+  answerTooLarge: 'Die Antwort ist größer als {max} Bytes; fragen Sie nach weniger, zum Beispiel mit `limit`',
   dashboardNotBuilt: 'Die Verwaltungsoberfläche ist nicht gebaut: Führen Sie `npm run build` aus',
   embedNotBuilt: 'Das Skript zum Einbetten ist nicht gebaut: Führen Sie `npm run build` aus',
 

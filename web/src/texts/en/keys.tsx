@@ -52,6 +52,19 @@ export const keys = {
     'The service stores only a hash of the key. Save it where your program reads its secrets. ' +
     "A lost key can't be recovered: delete it and create another.",
 
+  assistants: {
+    title: 'Assistants',
+    note:
+      'An assistant with a key of this page can search and read people, and change or submit them if the key may. ' +
+      'It also reads what strangers submitted, which may try to give it orders: give it a key that may only do what ' +
+      'it has to.',
+    claudeCode: 'Claude Code',
+    vsCode: 'VS Code',
+    key: 'API key',
+    inTerminal: 'In a terminal, with your key:',
+    inFile: (file: string) => `In the file ${file}:`,
+  },
+
   scopes: {
     submit: { name: 'Submit', meaning: 'Send submissions without a proof of work.' },
     'users:read': { name: 'Read people', meaning: 'List, search and read people, held submissions and statistics.' },

@@ -46,6 +46,7 @@ export const privacy = {
       submission: 'Kept submission',
       change: 'Change of many records',
       view: 'Saved view that names the person',
+      condition: 'Condition that names the person',
       suppression: 'Block on imports of this person',
     },
     inApp: (kind: string, sourceAppId: string) => `${kind} in ${sourceAppId}`,
@@ -66,6 +67,7 @@ export const privacy = {
       changes: (count: number) =>
         plural(count, { one: '# change of many records', other: '# changes of many records' }),
       views: (count: number) => plural(count, { one: '# saved view', other: '# saved views' }),
+      conditions: (count: number) => plural(count, { one: '# condition', other: '# conditions' }),
     },
     receipt: (id: ReactNode, time: ReactNode, erased: string) => (
       <>
@@ -107,6 +109,8 @@ export const privacy = {
     unset: 'Removed values',
     name: 'Name',
     query: 'Filter',
+    if: 'Condition',
+    webhook: 'Webhook',
   },
   account: 'Somebody with an account',
   key: 'An API key',
