@@ -424,6 +424,17 @@ describe('the page that asks for a link (spec 4.16)', () => {
     expect(Object.fromEntries(entriesOfPage(wrong.text))).toMatchObject({ email: 'ada@' });
     expect(wrong.text).toContain('Must be an email address');
     expect(wrong.text).toContain(`action="/v1/forms/${app}/entry-link"`);
+    const long = await send([['email', `${'a'.repeat(2_000)}@x.org`]]).expect(400);
+    expect(long.text).not.toContain('aaaa');
+    const other = { Origin: 'https://other.example' };
+    const foreign = await send([['email', 'ada@example.com']])
+      .set(other)
+      .expect(403);
+    expect(foreign.text).toContain('The form was not accepted');
+    await settings({ own: {}, origins: [other.Origin] });
+    await send([['email', 'nobody@example.com']])
+      .set(other)
+      .expect(202);
     await settings({ own: {}, botProtection: 'proof-of-work' });
     const page = await server.client.get(`/f/${app}/entry`).set(PAGE).expect(200);
     expect(page.text).toContain('<noscript><p class="note">This page needs JavaScript.</p></noscript>');

@@ -105,6 +105,40 @@ export function createEntryPages(findForm: FindForm, assets: PageAssets = DEFAUL
 <p><a href="${path}">${language.text('entryAnother')}</a></p>`;
   }
 
+  const formOf = async ({ appId }: Request) =>
+    appId === undefined ? undefined : await findForm(appId).catch(() => undefined);
+
+  /** The page after a refusal of a request with the link of an entry, or for the page before it. */
+  async function linkRefusal(error: AppError, req: Request): Promise<Html> {
+    const known = await formOf(req);
+    const { language } = visitorLanguage(req, known?.settings);
+    const { text } = language;
+    const { status } = error;
+    if (!known || error instanceof AppNotFound || (status === 404 && known.settings.own === undefined)) {
+      return refusal(error, req, known, status === 403 ? text('entryElsewhere') : undefined);
+    }
+    const form: FormOf = { ...known, language };
+    const [title, advice] = ofLink(error, language);
+    const main = html`<p class="note">${title}</p>
+<p>${advice}</p>!${status === 404 || status === 410 ? askLink(form) : ''}`;
+    return textPage(form, { title, main, status });
+  }
+
+  /** The page after another refusal, also of an app that does not exist or offers no entries. */
+  function refusal(error: AppError, req: Request, form: PublicForm | undefined, advice?: string): Html {
+    const { status } = error;
+    const { language } = visitorLanguage(req, form?.settings);
+    const { text } = language;
+    if (!form || error instanceof AppNotFound) {
+      const title = titleOf(language, error);
+      const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${advice ?? adviceAfter(error, language)}</p></div>`;
+      return pageReply({ title, main, language, status, isPrivate: true }, assets);
+    }
+    const main = html`<p class="note">${text('entryOff')}</p>
+<p><a href="${formPath(form.sourceAppId)}">${text('openForm')}</a></p>`;
+    return textPage({ ...form, language }, { title: text('entryOff'), main, status });
+  }
+
   return {
     ask,
 
@@ -168,47 +202,29 @@ export function createEntryPages(findForm: FindForm, assets: PageAssets = DEFAUL
       return textPage(form, { title: text('entryErased'), main });
     },
 
-    /** The page after a refusal of a request below `/f/:app/entry`. */
-    async refusal(error: AppError, req: Request): Promise<Html> {
-      const { status } = error;
-      const known = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
-      const { language } = visitorLanguage(req, known?.settings);
-      const { text } = language;
-      if (!known || error instanceof AppNotFound) {
-        const title = titleOf(language, error);
-        const advice = status === 403 ? text('entryElsewhere') : adviceAfter(error, language);
-        const main = html`<div!${ownLanguage(language)}><h1>${title}</h1><p>${advice}</p></div>`;
-        return pageReply({ title, main, language, status, isPrivate: true }, assets);
-      }
-      const form: FormOf = { ...known, language };
-      // Of the page that asks for an email, or of a form that offers no entries.
-      if (status === 404 && known.settings.own === undefined) {
-        const main = html`<p class="note">${text('entryOff')}</p>
-<p><a href="${formPath(known.sourceAppId)}">${text('openForm')}</a></p>`;
-        return textPage(form, { title: text('entryOff'), main, status });
-      }
-      const [title, advice] =
-        status === 404
-          ? [text('linkInvalidTitle'), text('entryInvalid')]
-          : status === 410
-            ? [text('linkExpiredTitle'), text('entryExpired')]
-            : status === 403
-              ? [text('title403'), text('entryElsewhere')]
-              : [titleOf(language, error), status === 503 ? text('linkLater') : adviceAfter(error, language)];
-      const main = html`<p class="note">${title}</p>
-<p>${advice}</p>!${status === 404 || status === 410 ? askLink(form) : ''}`;
-      return textPage(form, { title, main, status });
-    },
+    refusal: linkRefusal,
 
     /** The page after a refusal of a person who asked for a link with a form. */
-    async askRefusal(error: AppError, req: Request): Promise<Html | undefined> {
-      const form = req.appId === undefined ? undefined : await findForm(req.appId).catch(() => undefined);
-      if (!form || form.settings.own === undefined || error.status === 404) return this.refusal(error, req);
+    async askRefusal(error: AppError, req: Request): Promise<Html> {
+      const form = await formOf(req);
+      if (!form || form.settings.own === undefined || error.status === 404) return refusal(error, req, form);
       const { email = '' } = req.form ? readForm(req.form, NO_KEYS) : {};
       const { language } = visitorLanguage(req, form.settings, langOf(req));
-      return ask({ ...form, language }, error, email);
+      return ask({ ...form, language }, error, email.length > MAX_EMAIL ? '' : email);
     },
   };
+}
+
+/** A text that is no email is shown again up to this length. */
+const MAX_EMAIL = 1_000;
+
+/** What a page says after a refusal of a request with a link. */
+function ofLink(error: AppError, language: Language): [title: string, advice: string] {
+  const { text } = language;
+  if (error.status === 404) return [text('linkInvalidTitle'), text('entryInvalid')];
+  if (error.status === 410) return [text('linkExpiredTitle'), text('entryExpired')];
+  if (error.status === 403) return [text('title403'), text('entryElsewhere')];
+  return [titleOf(language, error), error.status === 503 ? text('linkLater') : adviceAfter(error, language)];
 }
 
 const NO_KEYS: ReadonlySet<string> = new Set();
