@@ -66,7 +66,10 @@ function withKind(action: AuditAction, id: string): string {
 }
 
 /** The actions whose target is a record that may still exist. */
-const OF_RECORDS: ReadonlySet<AuditAction> = new Set(['user.changed', 'user.email', 'user.reverted']);
+const OF_RECORDS: ReadonlySet<AuditAction> = new Set([
+  ...(['user.changed', 'user.email', 'user.reverted'] as const),
+  ...(['entry.asked', 'entry.changed', 'entry.exported'] as const),
+]);
 
 /** The id of the record that an event concerns; undefined for none, or for one that was erased. */
 export function recordOf({ action, target, detail: { record } }: AuditEvent): string | undefined {

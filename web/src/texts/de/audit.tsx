@@ -36,6 +36,7 @@ export const audit: typeof en = {
     record: 'Datensatz, den es nicht mehr gibt',
   },
   targets: {
+    entry: 'Datensatz',
     file: 'Datei',
     held: 'Zurückgehaltene Einsendung',
     mail: 'E-Mail',

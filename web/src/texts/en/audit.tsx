@@ -38,6 +38,7 @@ export const audit = {
   },
   // What an id names, by the first part of the action.
   targets: {
+    entry: 'Record',
     file: 'File',
     held: 'Held submission',
     mail: 'Email',
