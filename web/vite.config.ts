@@ -34,12 +34,15 @@ function loadedWith(id: string, modules: Modules, found = new Set<string>()): Se
   return found;
 }
 
-/** Puts all that a module of web/src loads at once, without the module, in one chunk. */
-function chunkOf(module: string, name: string): (id: string, modules: Modules) => string | null {
-  const path = fileURLToPath(new URL(`./src/${module}`, import.meta.url));
+/**
+ * Puts all that a module of web/src loads at once, without the module, in one chunk.
+ * @param also what the texts of each language load, which would be a chunk of its own
+ */
+function chunkOf(module: string, name: string, also = module): (id: string, modules: Modules) => string | null {
+  const [path, other] = [module, also].map((file) => fileURLToPath(new URL(`./src/${file}`, import.meta.url)));
   let loaded: Set<string> | undefined;
   return (id, modules) => {
-    loaded ??= loadedWith(path, modules);
+    loaded ??= loadedWith(path as string, modules).add(other as string);
     return id !== path && loaded.has(id) ? name : null;
   };
 }
@@ -120,14 +123,15 @@ export default defineConfig(({ command }) => ({
     // A data: URL would require a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Two chunks for the first page compress better than forty. The texts come before the pages. The
-    // list of users loads two more after it, instead of ten small ones: six requests run at a time.
+    // Two chunks for the first page compress better than forty. The first texts come before the
+    // pages; the others are loaded with the session. The list of users loads two more chunks,
+    // instead of ten small ones: six requests run at a time.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
             { name: chunkOf('main.tsx', 'texts'), debugName: 'texts', priority: 3 },
-            { name: chunkOf('dashboard.tsx', 'pages'), debugName: 'pages', priority: 2 },
+            { name: chunkOf('dashboard.tsx', 'pages', 'texts/setting-link.tsx'), debugName: 'pages', priority: 2 },
             { name: 'components', test: /[\\/]web[\\/]src[\\/]components[\\/]/, priority: 1 },
             { name: 'users', test: /[\\/]web[\\/]src[\\/]users[\\/]/ },
           ],

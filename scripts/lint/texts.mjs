@@ -32,10 +32,22 @@ const UNSEEN = new Set([
   'TSPropertySignature',
 ]);
 
+/** What is loaded, or shown, before the log-in. */
+const BEFORE_LOG_IN = /^web\/src\/(?:(?:api|components|drafts|entrance|session)\/|theme\.ts$|dashboard\.tsx$)/;
+const TEXTS_OF_PAGES = /import \{[^}]*\bt\b[^}]*\} from '[./]*texts\/texts\.ts'/;
+
 export function texts() {
-  return filesIn(['web/src'], SOURCE)
-    .filter((file) => !file.startsWith('web/src/texts/'))
-    .flatMap(literalTexts);
+  const files = filesIn(['web/src'], SOURCE).filter((file) => !file.startsWith('web/src/texts/'));
+  return [...files.flatMap(literalTexts), ...files.flatMap(laterTexts)];
+}
+
+/** The texts of the pages are loaded with a session. */
+function laterTexts(file) {
+  if (!BEFORE_LOG_IN.test(file)) return [];
+  const source = read(file);
+  const at = source.search(TEXTS_OF_PAGES);
+  if (at < 0) return [];
+  return [{ file, line: lineAt(source, at), problem: 'is shown before the log-in: import texts/first-texts.ts' }];
 }
 
 /** The literals that a reader would see: JSX text, sentences, and values of shown names. */

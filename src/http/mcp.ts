@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+} from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
@@ -277,11 +284,15 @@ async function answerOf(
     sent.on('error', () => undefined);
     pipe.emit('connection', far);
     sent.end(call.body);
-    const [response] = await answered;
-    const json = JSON.parse(await readText(response)) as Answer['json'];
-    return { status: response.statusCode ?? 500, headers: response.headers, json };
+    const [response] = (await answered) as [IncomingMessage];
+    const { statusCode: status = 500, headers: given } = response;
+    const text = await readText(response);
+    if (text !== undefined) return { status, headers: given, json: JSON.parse(text) };
+    const refusal = new TooLarge(say('answerTooLarge', { max: MAX_ANSWER }));
+    // A change has taken place.
+    return { status: call.method === 'GET' ? refusal.status : status, headers: given, json: errorBody(refusal) };
   } catch (error) {
-    const refusal = error instanceof AppError ? error : refusalOf(error as NodeJS.ErrnoException);
+    const refusal = refusalOf(error as NodeJS.ErrnoException);
     return { status: refusal.status, headers: {}, json: errorBody(refusal) };
   } finally {
     left.removeEventListener('abort', end);
@@ -297,13 +308,13 @@ function destroy(...streams: Duplex[]): void {
   for (const stream of streams) stream.destroy();
 }
 
-/** @throws {TooLarge} */
-async function readText(response: AsyncIterable<Buffer>): Promise<string> {
+/** Resolves with undefined, and reads no further, when there is more than {@link MAX_ANSWER}. */
+async function readText(response: AsyncIterable<Buffer>): Promise<string | undefined> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of response) {
     bytes += piece.length;
-    if (bytes > MAX_ANSWER) throw new TooLarge(say('answerTooLarge', { max: MAX_ANSWER }));
+    if (bytes > MAX_ANSWER) return undefined;
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString();

@@ -190,6 +190,30 @@ describe('the audit log page', () => {
     await close();
   });
 
+  it('says what an id names, and links to the record of it', async () => {
+    await operator.put(`/auth/apps/${app.sourceAppId}/history`, { submissions: true }).expect(200);
+    const { body } = await server.client.submit(app.sourceAppId, { email: 'ada@example.com' }).expect(200);
+    const kept = async () => (await operator.get('/auth/submissions').expect(200)).body.submissions;
+    await expect.poll(async () => (await kept()).length).toBe(1);
+    const [{ id }] = await kept();
+    await operator.patch(`/auth/submissions/${id}`, { done: true }).expect(200);
+    const { page, expectClean, close } = await visitAs(server, app, '/audit');
+    const row = page.getByRole('row', { name: /Submission moved/ });
+    await row.getByText(`Submission ${id}`, { exact: true }).waitFor();
+    await open(row);
+    await row.getByText('to the archive', { exact: true }).waitFor();
+    await row.getByRole('link', { name: 'ada@example.com' }).click();
+    await page.getByRole('heading', { level: 1, name: 'ada@example.com' }).waitFor();
+    expect(page.url()).toContain(`/users/${body.id}`);
+    await operator.delete(`/auth/users/${body.id}`).expect(200);
+    await page.goBack();
+    await page.reload();
+    await open(row);
+    await row.getByText('Record that no longer exists').waitFor();
+    expectClean();
+    await close();
+  });
+
   it('shows what an erasure removed, without the kinds of which it removed nothing', async () => {
     await server.client.submit(app.sourceAppId, { email: 'ada@example.com' }).expect(200);
     await operator.post('/auth/people/erase', { email: 'ada@example.com' }).expect(200);

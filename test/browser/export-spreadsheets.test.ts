@@ -16,7 +16,7 @@ afterAll(async () => {
 
 describe('CSV for spreadsheets', () => {
   it.each([
-    ['de-DE', 'Exportieren', /^CSV für Tabellenkalkulationen.*Mit Semikolons/, /^\uFEFFid;email;/],
+    ['de-DE', 'Export', /^CSV für Tabellenkalkulationen.*Mit Semikolons/, /^\uFEFFid;email;/],
     ['en-US', 'Export', /^CSV for spreadsheets.*With commas/, /^\uFEFFid,email,/],
   ])('has the separator of %s, and says so', async (locale, name, item, header) => {
     const origin = server.listener.url;

@@ -51,6 +51,9 @@ describe('the first start', () => {
     expect(page.url()).toContain('/dashboard/new-form?app=contact');
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.getByText('Waiting for the first submission').waitFor();
+    // The sidebar is that of the app.
+    await page.getByRole('button', { name: 'App: contact' }).waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Share' }).waitFor();
     await page.getByRole('heading', { name: 'Password of the app' }).waitFor();
     await expectAccessible();
 
@@ -100,6 +103,16 @@ describe('a new app from a template', () => {
     await goTo('/apps');
     await page.getByRole('link', { name: 'New app from a template' }).click();
     await heading('New app from a template');
+    for (const width of [700, 1280, 1500]) {
+      await page.setViewportSize({ width, height: 720 });
+      for (const group of await page.getByRole('group').getByRole('region').all()) {
+        const radios = group.locator('input[aria-describedby$="-purpose"]');
+        const tops = await radios.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+        const alone = tops.filter((top, _, every) => every.filter((other) => other === top).length === 1);
+        expect(alone.length, `alone in a row at ${width}`).toBe(tops.length === 1 ? 1 : 0);
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 720 });
     await page.getByText('Event', { exact: true }).click();
     await expect.poll(() => appId().inputValue()).toBe('event-3');
     await appId().fill('event');

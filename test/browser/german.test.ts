@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { isValidElement } from 'react';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { de } from '../../web/src/texts/de/index.ts';
-import { connect } from '../../web/src/texts/en/connect.tsx';
 import { en } from '../../web/src/texts/en/index.ts';
 import { axeViolations } from '../support/browser/axe.ts';
 import { goWithin, openPage, type Visit } from '../support/browser/browser.ts';
@@ -162,7 +161,7 @@ async function textsOf(page: Page): Promise<string[]> {
 
 /** The English texts of the catalogue that are not German too, nor names of this test. */
 const GERMAN = new Set([...valuesOf(de), 'admin', 'Go', 'Nightly export']);
-const ENGLISH = new Set(valuesOf({ ...en, connect }).filter((text) => !GERMAN.has(text)));
+const ENGLISH = new Set(valuesOf(en).filter((text) => !GERMAN.has(text)));
 const WORDS = /\b(the|and|of|is|are|with|this|your|you|not|to|for|from|has)\b/i;
 
 function english(texts: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closeBrowser, goWithin, visitAs } from '../support/browser/browser.ts';
+import { closeBrowser, goWithin, openPage, visitAs } from '../support/browser/browser.ts';
 import { joinApp, PASSWORD } from '../support/server/accounts.ts';
 import type { TestApp } from '../support/server/client.ts';
 import { sharedServer, type TestServer } from '../support/server/server.ts';
@@ -145,9 +145,48 @@ describe('the inbox', () => {
       })
       .toBe(2);
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Status');
+    // The notice of the second change replaced that of the first.
+    await page.getByText("The change of o'hara").waitFor();
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(1);
+    // The end of the page can be scrolled above it, also on a phone.
+    await page.setViewportSize({ width: 375, height: 500 });
+    const left = await page.evaluate(`(() => {
+      scrollTo(0, document.body.scrollHeight);
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+      return box('.mantine-Notifications-notification').top - box('main section').bottom;
+    })()`);
+    expect(left).toBeGreaterThan(0);
+    await page.setViewportSize({ width: 1280, height: 720 });
     await page.keyboard.press('Tab');
     await page.keyboard.press('u');
     await page.getByText('Choose a message to read it here.').waitFor();
+    expectClean();
+    await close();
+  });
+
+  it.each(['en-GB', 'de-DE'])('has toolbars of one line at 1280 px: %s', { tags: 'long' }, async (locale) => {
+    await server.admin
+      .put(`/auth/apps/${app.sourceAppId}/schema`, {
+        rejectUnknown: false,
+        fields: [{ key: 'status', kind: 'select', enum: ['new', 'in progress', 'done'], writers: 'staff' }],
+      })
+      .expect(200);
+    await submit('ada@example.com', { name: 'Ada' });
+    await arrived(1);
+    const { page, expectClean, close } = await openPage(`${server.listener.url}/dashboard/`, {
+      session: { origin: server.listener.url, app },
+      locale,
+    });
+    await page.getByRole('main').getByText('ada@example.com').click();
+    await page.getByRole('article').getByRole('combobox').waitFor();
+    const tops = async (controls: Locator) =>
+      new Set(
+        (await controls.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom))).map(Math.round),
+      );
+    const tools = page.locator('article header + div').locator('a, button, select');
+    expect(await tools.count()).toBe(5);
+    expect((await tops(tools)).size).toBe(1);
+    expect((await tops(page.locator('search').locator('input, button'))).size).toBe(1);
     expectClean();
     await close();
   });
@@ -184,7 +223,7 @@ describe('the inbox', () => {
     await close();
   });
 
-  it('moves a message to the done ones and back, and is searched there too', { tags: 'long' }, async () => {
+  it('archives a message and moves it back, and is searched there too', { tags: 'long' }, async () => {
     for (const name of ['First', 'Second', 'Third']) await submit(`${name.toLowerCase()}@example.com`, { name });
     await arrived(3);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');
@@ -194,7 +233,7 @@ describe('the inbox', () => {
     const done = () =>
       server.db.collection('submissions').distinct('email', { sourceAppId: app.sourceAppId, done: true });
     await rows.getByText('third@example.com').click();
-    await messageOf('third').getByRole('button', { name: 'Done' }).click();
+    await messageOf('third').getByRole('button', { name: 'Archive' }).click();
     // The next one opens.
     await messageOf('second').waitFor();
     await expect.poll(() => rows.count()).toBe(2);
@@ -203,7 +242,7 @@ describe('the inbox', () => {
     await messageOf('first').waitFor();
     await page.keyboard.press('e');
     // There is no next one.
-    await page.getByRole('heading', { name: 'All messages are done' }).waitFor();
+    await page.getByRole('heading', { name: 'All messages are archived' }).waitFor();
     expect(new URL(page.url()).pathname).toMatch(/\/inbox$/);
     await expect.poll(async () => (await done()).length).toBe(3);
 
@@ -220,10 +259,10 @@ describe('the inbox', () => {
     await page.getByRole('link', { name: 'Search all messages' }).click();
     await rows.getByText('third@example.com').waitFor();
     expect(await folders.getByRole('link', { name: 'All' }).getAttribute('aria-current')).toBe('page');
-    expect(await rows.nth(0).innerText()).toContain('Done');
+    expect(await rows.nth(0).innerText()).toContain('Archived');
     await page.getByLabel('Search all data').fill('');
     await expect.poll(() => rows.count()).toBe(3);
-    await folders.getByRole('link', { name: 'Done' }).click();
+    await folders.getByRole('link', { name: 'Archived' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     expect(new URL(page.url()).search).toBe('?done=true');
     await page.reload();
@@ -234,7 +273,7 @@ describe('the inbox', () => {
     await folders.getByRole('link', { name: 'Open' }).click();
     await expect.poll(() => rows.count()).toBe(2);
     expect(new URL(page.url()).search).toBe('');
-    // A link of a message that is done leads to it.
+    // A link of an archived message leads to it.
     const { body } = await server.admin.get(`/auth/submissions?sourceAppId=${app.sourceAppId}&done=true`).expect(200);
     await goWithin(page, `/apps/${app.sourceAppId}/inbox/${body.submissions[0].id}`);
     await page.getByRole('heading', { name: 'This message is not on this page of the inbox' }).waitFor();
@@ -270,13 +309,13 @@ describe('the inbox', () => {
     await page.getByText('ada@example.com').click();
     await page.getByRole('article').getByRole('link', { name: 'Reply' }).waitFor();
     await page.keyboard.press('e');
-    expect(await page.getByRole('button', { name: 'Done' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Archive' }).count()).toBe(0);
     expect(await page.getByRole('article').count()).toBe(1);
     expectClean();
     await close();
   });
 
-  it('shows each message as unread until it is opened, is done, or all are marked', { tags: 'long' }, async () => {
+  it('shows each message as unread until it is opened, is archived, or all are marked', { tags: 'long' }, async () => {
     await submit('old@example.com', { name: 'Before the first visit' });
     await arrived(1);
     const { page, expectClean, close } = await visitAs(server, app, '/inbox');

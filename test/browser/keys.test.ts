@@ -143,10 +143,11 @@ describe('the API keys page', () => {
     try {
       const { page, expectClean, close } = await visitAs(own, await own.admin.buildApp(), '/keys');
       const card = page.getByRole('region', { name: 'Assistants' });
-      await card.getByText(/claude mcp add/).waitFor();
-      const command = await card.locator('pre').innerText();
-      expect(command).toContain(`--transport http user-collection '${own.listener.url}/mcp'`);
-      expect(command).toContain("--header 'Authorization: Bearer uck_…'");
+      await card.getByText('~/.cursor/mcp.json').waitFor();
+      const { mcpServers } = JSON.parse(await card.locator('pre').innerText());
+      expect(mcpServers).toEqual({
+        'user-collection': { url: `${own.listener.url}/mcp`, headers: { Authorization: 'Bearer uck_…' } },
+      });
       await card.getByRole('tab', { name: 'VS Code' }).click();
       const { servers } = JSON.parse(await card.locator('pre').innerText());
       expect(servers['user-collection']).toEqual({

@@ -2,6 +2,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { Page, Route } from 'playwright-core';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeBrowser, visit, visitAs } from '../support/browser/browser.ts';
@@ -19,6 +20,13 @@ beforeAll(async () => {
   assets = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? '');
 });
 afterAll(closeBrowser);
+
+/** The paths of all scripts that a page has loaded. */
+async function scriptsOf(page: Page): Promise<string[]> {
+  const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  const paths = loaded.map((name) => new URL(name).pathname).filter((path) => path.endsWith('.js'));
+  return [...new Set(paths)];
+}
 
 const get = (path: string) => request(server.listener.url).get(path);
 
@@ -85,14 +93,65 @@ describe('the dashboard files', () => {
 
   it('do not expose the marker file of the build', () => get('/dashboard/.built-for').expect('Content-Type', /html/));
 
-  it('load at most 250 kB of compressed JavaScript for the first page', async () => {
+  it.each([
+    ['English', 'en-GB', 'Password'],
+    ['German', 'de-DE', 'Passwort'],
+  ])('load at most 250 kB of compressed JavaScript before the log-in, for a reader of %s', async (_, locale, label) => {
     const scripts = assets.filter((address) => address.endsWith('.js'));
     expect(new Set(scripts).size, 'each is named once').toBe(scripts.length);
+    const { page: logIn, close } = await visit(server, '/', { locale });
+    await logIn.getByRole('textbox', { name: label }).waitFor();
+    await logIn.waitForLoadState('networkidle');
+    const loaded = await scriptsOf(logIn);
+    await close();
+    expect(loaded).toEqual(expect.arrayContaining(scripts));
     const sizes = await Promise.all(
-      scripts.map(async (address) => (await readFile(`${built}${address.replace('/dashboard/', '')}.gz`)).length),
+      loaded.map(async (path) => (await readFile(`${built}${path.replace('/dashboard/', '')}.gz`)).length),
     );
-    expect(scripts.length).toBeGreaterThan(0);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(BUDGET_BYTES);
+  });
+
+  it('load the texts of the pages beside the session, or the log-in, and not after it', async () => {
+    const app = await server.admin.buildApp();
+    const { page, expectClean, close } = await visit(server, '/', { locale: 'de-DE' });
+    const texts = (path: string): boolean => /\/assets\/de-[^/]*\.js$/.test(path);
+    const release: (() => void)[] = [];
+    const hold = async (route: Route) => {
+      await new Promise<void>((resolve) => release.push(resolve));
+      await route.continue();
+    };
+    await page.getByRole('tab', { name: 'Mit App' }).click();
+    await page.getByLabel('App-ID').fill(app.sourceAppId);
+    await page.getByRole('textbox', { name: 'Passwort' }).fill(app.password);
+    expect((await scriptsOf(page)).some(texts)).toBe(false);
+    await page.route('**/auth/login', hold);
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await expect.poll(async () => (await scriptsOf(page)).some(texts)).toBe(true);
+    release.pop()?.();
+    await page.getByRole('navigation', { name: 'Hauptnavigation' }).waitFor();
+    await page.route('**/auth/session', hold);
+    await page.reload();
+    await expect.poll(async () => (await scriptsOf(page)).some(texts)).toBe(true);
+    await page.unroute('**/auth/session', hold);
+    for (const end of release) end();
+    await page.getByRole('navigation', { name: 'Hauptnavigation' }).waitFor();
+    expectClean();
+    await close();
+  });
+
+  it('say so while the texts of the pages cannot be loaded', async () => {
+    const app = await server.admin.buildApp();
+    const { page, close } = await visit(server);
+    await page.route(/\/assets\/en-[^/]*\.js$/, (route) => route.abort());
+    await page.getByRole('tab', { name: 'By app' }).click();
+    await page.getByLabel('App ID').fill(app.sourceAppId);
+    await page.getByRole('textbox', { name: 'Password' }).fill(app.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('The dashboard could not show this page.').waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload page' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).waitFor();
+    await close();
   });
 
   it('load nothing of zod before log-in', async () => {
@@ -102,9 +161,8 @@ describe('the dashboard files', () => {
     expect(await Promise.all(scripts.map((name) => isZod(`assets/${name}`)))).toContain(true);
     const { page: logIn, close } = await visit(server);
     await logIn.getByRole('textbox', { name: 'Password' }).waitFor();
-    const loaded = await logIn.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    const paths = await scriptsOf(logIn);
     await close();
-    const paths = loaded.map((name) => new URL(name).pathname).filter((path) => path.endsWith('.js'));
     expect(paths.length).toBeGreaterThan(0);
     for (const path of paths) expect(await isZod(path), path).toBe(false);
   });
@@ -119,13 +177,13 @@ describe('the dashboard files', () => {
     expect(assets.filter((address) => address.includes('account-page'))).toEqual([]);
   });
 
-  it('load at most two scripts and two style sheets more for the list of people', async () => {
+  it('load at most two scripts and two style sheets beside the texts for the list of people', async () => {
     const app = await server.admin.buildApp();
     const { page: users, close } = await visitAs(server, app, '/users');
     await users.waitForLoadState('networkidle');
     const loaded = await users.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     const later = loaded.map((name) => new URL(name).pathname).filter((path) => path.startsWith('/dashboard/assets/'));
-    const more = [...new Set(later)].filter((path) => !assets.includes(path));
+    const more = [...new Set(later)].filter((path) => !assets.includes(path) && !/\/en-[^/]*$/.test(path));
     expect(more.length).toBeGreaterThan(0);
     for (const type of ['.js', '.css']) expect(more.filter((path) => path.endsWith(type)).length).toBeLessThan(3);
     await close();

@@ -73,6 +73,28 @@ describe('the webhooks of an app', () => {
     expect(await server.db.collection('webhooks').countDocuments({ sourceAppId: app.sourceAppId })).toBe(0);
   });
 
+  it('have a URL that breaks after a slash only, and is cut where a part is longer than a line', async () => {
+    const url = `https://hooks.receiver.example.com/services/newsletter/subscriptions/${'x'.repeat(80)}`;
+    const { body } = await operator.post('/auth/webhooks', { url, events: ['user.created'] }).expect(200);
+    const page = await show('/webhooks');
+    await page.setViewportSize({ width: 375, height: 740 });
+    for (const path of ['', `/${body.id}`]) {
+      await page.goto(`${server.listener.url}/dashboard/apps/${app.sourceAppId}/webhooks${path}`);
+      const shown = page.getByTitle(url);
+      await shown.waitFor();
+      expect(await shown.innerText()).toBe(url);
+      // Each part is on one line.
+      const lines = await page.evaluate(`
+        [...document.querySelector('[title^="https://hooks"]').childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map((part) => {
+          const range = document.createRange();
+          range.selectNodeContents(part);
+          return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+        })`);
+      expect(lines).toEqual([1, 1, 1, 1, 1, 1]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(375);
+    }
+  });
+
   it('name the setting of the service that refuses a URL, with a link to what explains it', async () => {
     const page = await show('/webhooks');
     const errors = [{ path: 'url', message: 'must begin with https://', code: 'notHttps' }];

@@ -341,7 +341,7 @@ describe('PATCH /auth/submissions/:id', () => {
     expect(await kept().countDocuments({ sourceAppId, done: { $exists: true } })).toBe(0);
     expect(await records()).toEqual(stored);
     const { body } = await operator.get('/auth/audit?action=submission.changed').expect(200);
-    expect(body.events[0]).toMatchObject({ target: first?.id, detail: { done: false } });
+    expect(body.events[0]).toMatchObject({ target: first?.id, detail: { done: false, record: first?.userId } });
   });
 
   it('is what the list and the export are filtered by', { tags: 'long' }, async () => {

@@ -228,6 +228,15 @@ describe('a refusal', () => {
     const { structuredContent } = await every.call('listUsers', { where, limit: 1 });
     expect(structuredContent.users).toHaveLength(1);
   });
+
+  it('is none of a change whose answer is too large', async () => {
+    const large = 'x'.repeat(60_000);
+    const id = await submit('change@large.example.org', { name: large });
+    const { isError, structuredContent } = await every.call('editUser', { id, set: { note: large } });
+    expect({ isError, code: structuredContent.code }).toEqual({ isError: false, code: 'answerTooLarge' });
+    const { body } = await operator.get(`/auth/users/${id}`).expect(200);
+    expect(body.data.note).toBe(large);
+  });
 });
 
 describe('what people submitted', () => {

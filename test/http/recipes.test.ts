@@ -42,7 +42,15 @@ async function run(command: string, args: string[], env: Record<string, string>)
 const records = async () => (await operator.get('/auth/users').expect(200)).body.users;
 
 it('has no block that no test uses', () => {
-  const used = ['schema', 'register.ts', 'submit.sh', 'contact.py', 'submit-file.sh', 'claude-code.sh', 'mcp.json'];
+  const used = [
+    'schema',
+    'register.ts',
+    'submit.sh',
+    'contact.py',
+    'submit-file.sh',
+    'cursor-mcp.json',
+    'vscode-mcp.json',
+  ];
   const inBrowsers = ['contact-form.tsx', 'ContactForm.vue', 'contact.astro', 'file-form.html', 'refresh.gs'];
   expect([...blocksOf('recipes.md').keys()].sort()).toEqual([...used, ...inBrowsers].sort());
 });
@@ -165,24 +173,18 @@ it('compiles with the types of the app', { tags: 'long' }, async () => {
 });
 
 describe('the lines for an assistant', () => {
-  it('connect Claude Code', async () => {
+  it('connect Cursor', async () => {
     const { key } = await createKey(server, operator, ['users:read']);
-    const command = recipe('claude-code.sh', server.client.url).replace('uck_…', key);
-    // What the shell passes to the program.
-    const { stdout } = await run('bash', ['-c', `claude() { printf '%s\\n' "$@"; }; ${command}`], {});
-    const args = stdout.trim().split('\n');
-    expect(args.slice(0, 5)).toEqual(['mcp', 'add', '--transport', 'http', 'user-collection']);
-    const [url = '', option, header = ''] = args.slice(5);
-    expect(option).toBe('--header');
-    const [name = '', value = ''] = header.split(': ');
-    const assistant = await connectAssistant(url, { [name]: value });
+    const { mcpServers } = JSON.parse(recipe('cursor-mcp.json', server.client.url).replace('uck_…', key));
+    const { url, headers } = mcpServers['user-collection'];
+    const assistant = await connectAssistant(url, headers);
     expect(await assistant.names()).toContain('listUsers');
     await assistant.close();
   });
 
   it('connect VS Code', async () => {
     const { key } = await createKey(server, operator, ['users:read']);
-    const { inputs, servers } = JSON.parse(recipe('mcp.json', server.client.url));
+    const { inputs, servers } = JSON.parse(recipe('vscode-mcp.json', server.client.url));
     const { type, url, headers } = servers['user-collection'];
     expect(type).toBe('http');
     expect(inputs).toMatchObject([{ id: 'key', type: 'promptString', password: true }]);

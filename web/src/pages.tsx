@@ -8,7 +8,7 @@ import type { Session } from './session/session.ts';
 import { useSignOnRefusal } from './session/single-sign-on.tsx';
 import { PageSkeleton } from './shell/page-skeleton.tsx';
 import { Shell } from './shell/shell.tsx';
-import { loadConnectTexts, t } from './texts/texts.ts';
+import { t, useTexts } from './texts/texts.ts';
 import { appPath, type Scope } from './users/scope.ts';
 import { UsersPage } from './users/users-page.tsx';
 
@@ -20,28 +20,34 @@ const OtherAppPage = lazy(async () => ({ default: (await import('./shell/not-fou
 const RecordPage = lazy(() => import('./record/record-page.tsx'));
 const AppsPage = lazy(() => import('./apps/apps-page.tsx'));
 const AllUsersPage = lazy(() => import('./apps/all-users-page.tsx'));
-const FormPage = lazy(() => loadConnectTexts().then(() => import('./schema-editor/form-page.tsx')));
+const FormPage = lazy(() => import('./schema-editor/form-page.tsx'));
 const AccountPage = lazy(() => import('./account/account-page.tsx'));
 const AccountsPage = lazy(() => import('./accounts/accounts-page.tsx'));
 const MembersPage = lazy(() => import('./members/members-page.tsx'));
-const NewFormPage = lazy(() => loadConnectTexts().then(() => import('./first-form/new-form-page.tsx')));
+const NewFormPage = lazy(() => import('./first-form/new-form-page.tsx'));
 const OverviewPage = lazy(() => import('./overview/overview-page.tsx'));
 const AppOverviewPage = lazy(() => import('./overview/app-overview-page.tsx'));
 const HeldPage = lazy(() => import('./held/held-page.tsx'));
 const InboxPage = lazy(() => import('./inbox/inbox-page.tsx'));
 const KeysPage = lazy(() => import('./keys/keys-page.tsx'));
-const EmailsPage = lazy(() => loadConnectTexts().then(() => import('./emails/emails-page.tsx')));
-const AuditPage = lazy(() => loadConnectTexts().then(() => import('./audit/audit-page.tsx')));
+const EmailsPage = lazy(() => import('./emails/emails-page.tsx'));
+const AuditPage = lazy(() => import('./audit/audit-page.tsx'));
 const ImportPage = lazy(() => import('./import/import-page.tsx'));
 const PrivacyPage = lazy(() => import('./privacy/privacy-page.tsx'));
-const SharePage = lazy(() => loadConnectTexts().then(() => import('./connect/share-page.tsx')));
-const ImportFormPage = lazy(() => loadConnectTexts().then(() => import('./connect/import/import-page.tsx')));
-const SettingsPage = lazy(() => loadConnectTexts().then(() => import('./connect/settings/settings-page.tsx')));
+const SharePage = lazy(() => import('./connect/share-page.tsx'));
+const ImportFormPage = lazy(() => import('./connect/import/import-page.tsx'));
+const SettingsPage = lazy(() => import('./connect/settings/settings-page.tsx'));
 const WebhooksPage = lazy(() => import('./webhooks/webhooks-page.tsx'));
 const WebhookPage = lazy(() => import('./webhooks/webhook-page.tsx'));
 
-/** Maps URLs to pages for the role of the session. */
+/** The pages of a session, once their texts are there. */
 export function Pages({ session }: { session: Session }) {
+  useTexts();
+  return <RolePages session={session} />;
+}
+
+/** Maps URLs to pages for the role of the session. */
+function RolePages({ session }: { session: Session }) {
   const [isLogIn] = useRoute('/login');
   if (isLogIn) return <LoggedIn />;
   return (

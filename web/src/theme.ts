@@ -1,5 +1,5 @@
 import { Badge, createTheme, Menu, Modal, Notification, Popover, Select, Text } from '@mantine/core';
-import { t } from './texts/texts.ts';
+import { t } from './texts/first-texts.ts';
 
 /** Default props of Mantine's components. Colours and fonts are in theme.css. */
 export const theme = createTheme({

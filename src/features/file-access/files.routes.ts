@@ -149,19 +149,24 @@ export const fileRoutes = (files: FileService, uploads: StaffUploads, publicUrl:
       return { value: record.data[field] as z.input<typeof FileValue>[] };
     },
 
-    getFile: ({ app, params, query }) => files.open(app, params.id, query.inline !== undefined),
+    getFile: async ({ app, params, query, audit }) => {
+      const { file, owner } = await files.open(app, params.id, query.inline !== undefined);
+      audit({ detail: owner });
+      return file;
+    },
 
-    linkFile: async ({ app, params, req }) => {
+    linkFile: async ({ app, params, req, audit }) => {
       const origin = publicUrl ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`;
-      const { path, expiresAt } = await files.link(app, params.id);
+      const { path, expiresAt, owner } = await files.link(app, params.id);
+      audit({ detail: owner });
       return { url: origin + path, expiresAt: expiresAt.toISOString() };
     },
 
     getLinkedFile: async ({ params, query, audit, res }) => {
       // A refusal is for this moment, too.
       res.setHeader('Cache-Control', 'private, no-store');
-      const { app, id, file } = await files.openLink(params.token, query.inline !== undefined);
-      audit({ app, target: id });
+      const { app, id, file, owner } = await files.openLink(params.token, query.inline !== undefined);
+      audit({ app, target: id, detail: owner });
       return file;
     },
   });

@@ -30,6 +30,15 @@ export type FindHeld = (appId: ScopedApp['id'], id: string) => Promise<object | 
 /** The types that browsers show without running anything in them. */
 const INLINE: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp']);
 
+/** What an event of the audit log says of the owner of a file: its record, if it has one. */
+type FileOwner = { record?: string };
+
+/** A file, and what owns it. */
+interface OwnedFile {
+  file: StoredFile;
+  owner: FileOwner;
+}
+
 export type FileService = ReturnType<typeof createFileService>;
 
 /** Reads the files that records and held submissions name (spec 4.14.2). */
@@ -91,42 +100,47 @@ export function createFileService(deps: {
     if (left !== 0) throw new NotFound('fileNotFound');
   }
 
-  async function open(appId: ScopedApp['id'], id: RecordId, isInline: boolean): Promise<StoredFile> {
-    const file = await find(appId, id);
-    const { type = '', sha256 = '' } = file.metadata;
+  async function open(appId: ScopedApp['id'], id: RecordId, isInline: boolean): Promise<OwnedFile> {
+    const stored = await find(appId, id);
+    const { type = '', sha256 = '' } = stored.metadata;
     const { mediaType } = FILE_TYPES[type as FileTypeName];
-    return new StoredFile({
-      name: file.filename,
+    const file = new StoredFile({
+      name: stored.filename,
       mediaType: mediaType.startsWith('text/') ? `${mediaType}; charset=utf-8` : mediaType,
-      bytes: file.length,
+      bytes: stored.length,
       hash: sha256,
       isInline: isInline && INLINE.has(type),
-      read: (range) => read(file, range),
+      read: (range) => read(stored, range),
     });
+    return { file, owner: ownerOf(stored) };
   }
 
   return {
     /** @throws {NotFound | Conflict | Gone} */
-    open: (app: ScopedApp, id: string, isInline: boolean): Promise<StoredFile> => open(app.id, parseId(id), isInline),
+    open: (app: ScopedApp, id: string, isInline: boolean): Promise<OwnedFile> => open(app.id, parseId(id), isInline),
 
     /** A link that needs no session. @throws as `open` */
-    async link(app: ScopedApp, id: string): Promise<{ path: string; expiresAt: Date }> {
-      const { _id } = await find(app.id, parseId(id));
+    async link(app: ScopedApp, id: string): Promise<{ path: string; expiresAt: Date; owner: FileOwner }> {
+      const file = await find(app.id, parseId(id));
       const until = now() + LINK_MS;
       const { id: appId, sourceAppId } = app;
-      const link: LinkContent = { app: appId.toHexString(), sourceAppId, file: _id.toString(), until };
-      return { path: `/files/${cursors.write(link, LINK)}`, expiresAt: new Date(until) };
+      const link: LinkContent = { app: appId.toHexString(), sourceAppId, file: file._id.toString(), until };
+      return { path: `/files/${cursors.write(link, LINK)}`, expiresAt: new Date(until), owner: ownerOf(file) };
     },
 
     /** The file of a link, with its app. @throws as `open`; {Gone} also when its time is over */
-    async openLink(token: string, isInline: boolean): Promise<{ app: ScopedApp; id: string; file: StoredFile }> {
+    async openLink(token: string, isInline: boolean): Promise<OwnedFile & { app: ScopedApp; id: string }> {
       const { app, sourceAppId, file: id, until } = readLink(token);
       if (until <= now()) throw new Gone('confirmationExpired');
       const appId = new ObjectId(app);
-      return { app: { id: appId, sourceAppId }, id, file: await open(appId, parseId(id), isInline) };
+      return { app: { id: appId, sourceAppId }, id, ...(await open(appId, parseId(id), isInline)) };
     },
   };
 }
+
+/** Of a held submission only the file counts: a record may never come of it. */
+const ownerOf = ({ metadata: { record, held } }: FileDocument): FileOwner =>
+  record && !held ? { record: record.toString() } : {};
 
 function parseId(id: string): RecordId {
   const parsed = parseUuid(id);

@@ -152,7 +152,9 @@ export const inboxRoutes = (inbox: InboxService): Route[] =>
 
     changeSubmission: async ({ app, params, body, audit, until }) => {
       audit({ detail: { done: body.done } });
-      return inbox.change(app, params.id, body, until);
+      const changed = await inbox.change(app, params.id, body, until);
+      audit({ detail: { done: body.done, record: changed.userId } });
+      return changed;
     },
   });
 

@@ -143,6 +143,7 @@ describe('POST /auth/files/:id/link', () => {
       { action: 'file.read', target: file.id, sourceAppId: app.sourceAppId, actor: { kind: 'anonymous', id: null } },
       { action: 'file.linked', target: file.id, sourceAppId: app.sourceAppId, actor: { kind: 'operator' } },
     ]);
+    for (const { detail } of events) expect(detail).toMatchObject({ record: file.record });
     expect(JSON.stringify(events)).not.toContain('cv.pdf');
   });
 

@@ -2,11 +2,10 @@ import { isValidElement, type ReactNode } from 'react';
 import { describe, expect, it } from 'vitest';
 import { fields as deFields } from '../../../web/src/texts/de/fields.ts';
 import { de as deTexts } from '../../../web/src/texts/de/index.ts';
-import { connect as enConnect } from '../../../web/src/texts/en/connect.tsx';
 import { fields as enFields } from '../../../web/src/texts/en/fields.ts';
 import { en as enTexts } from '../../../web/src/texts/en/index.ts';
 
-const en = { ...enTexts, connect: enConnect, fields: enFields };
+const en = { ...enTexts, fields: enFields };
 const de = { ...deTexts, fields: deFields };
 
 /** Texts that are the same in both languages. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
-import { loadConnectTexts } from '../../../web/src/texts/texts.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
 
-await loadConnectTexts();
+await loadTexts();
 const { captchaHtml } = await import('../../../web/src/connect/captcha.ts');
 const { correctedHtml } = await import('../../../web/src/connect/import/corrected-html.ts');
 const { parseForms } = await import('../../../web/src/connect/import/parse-form.ts');

@@ -15,7 +15,10 @@ import {
 import { chooseData, keyInVersion, renamesOf } from '../../../web/src/schema-editor/draft/field-renames.ts';
 import { beginPage, joinPage, moveBy, moveTo, pagesIn } from '../../../web/src/schema-editor/draft/pages.ts';
 import { PALETTE } from '../../../web/src/schema-editor/draft/palette.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
 import { UNMEASURABLE } from '../../security/arbitraries.ts';
+
+await loadTexts();
 
 const draft = (...keys: string[]): Draft =>
   draftOf({ rejectUnknown: false, fields: keys.map((key) => ({ key, label: key, kind: 'text', required: false })) });

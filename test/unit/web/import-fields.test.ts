@@ -5,7 +5,10 @@ import { checkboxWords, dateFormatOf, proposeSettings } from '../../../web/src/i
 import { choicesFor, proposeField } from '../../../web/src/import/propose-field.ts';
 import { readValues } from '../../../web/src/import/read-values.ts';
 import { withEmail } from '../../../web/src/import/suggest.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
 import { excelDelimiter } from '../../../web/src/users/export/delimiter.ts';
+
+await loadTexts();
 
 describe('the field that is proposed for a column', () => {
   it.each([

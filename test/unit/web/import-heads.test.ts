@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { fileColumns, keyOf } from '../../../src/features/imports/column-names.ts';
 import { HEAD_BYTES } from '../../../src/features/imports/file-head.ts';
 import { readHead } from '../../../web/src/import/read-file.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
 import { FOREIGN_FILES } from '../../support/samples/foreign-files.ts';
 import { readAsService as read } from '../../support/samples/import-reading.ts';
+
+await loadTexts();
 
 describe('the page and the service', () => {
   const piece = fc.constantFrom('a', 'Ä', '@', ' ', '"', '""', ',', ';', '\t', '|', '\n', '\r\n', '\r', "'=", 'sep=;');

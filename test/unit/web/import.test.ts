@@ -3,6 +3,9 @@ import { adviceFor } from '../../../web/src/import/advice.ts';
 import { dateFormatOf, decimalOf } from '../../../web/src/import/proposals.ts';
 import { readHead } from '../../../web/src/import/read-file.ts';
 import { suggestMap } from '../../../web/src/import/suggest.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
+
+await loadTexts();
 
 describe('the decimal mark of the numbers of a file', () => {
   it.each([

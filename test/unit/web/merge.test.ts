@@ -3,6 +3,9 @@ import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
 import { addField, changeField, type Draft, draftOf, removeField } from '../../../web/src/schema-editor/draft/draft.ts';
 import { type MergeRow, merged, mergeRows } from '../../../web/src/schema-editor/draft/merge.ts';
 import { moveTo } from '../../../web/src/schema-editor/draft/pages.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
+
+await loadTexts();
 
 const field = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { loadConnectTexts, t } from '../../../web/src/texts/texts.ts';
+import { loadTexts, t } from '../../../web/src/texts/texts.ts';
 
-await loadConnectTexts();
+await loadTexts();
 const { obstaclesOf } = await import('../../../web/src/connect/snippets/obstacles.ts');
 
 const HTML = { id: 'html', runsInPages: true, provesWork: false };

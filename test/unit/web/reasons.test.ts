@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { reasons as english, type ReasonCode, reasonOf, say } from '../../../src/platform/languages/reasons.ts';
-import { reasons as german, inGerman } from '../../../web/src/texts/de/reasons.ts';
-import { reasonText } from '../../../web/src/texts/reasons.ts';
+import { reasons as german } from '../../../web/src/texts/de/reasons.ts';
+import { reasonIn, reasonText } from '../../../web/src/texts/reasons.ts';
 
+const inGerman = reasonIn(german, 'de');
 const CODES = Object.keys(english) as ReasonCode[];
 const formsOf = (text: string | object): string[] =>
   typeof text === 'string' ? [text] : Object.entries(text).flatMap(([name, form]) => (name === 'by' ? [] : [form]));

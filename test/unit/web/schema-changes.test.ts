@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../../src/core/fields/definition.ts';
 import { schemaChanges } from '../../../web/src/schema-editor/draft/changes.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
+
+await loadTexts();
 
 const text = (key: string, more: object = {}): FieldDefinition =>
   ({ key, label: key, kind: 'text', required: false, ...more }) as FieldDefinition;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { headOf } from '../../../web/src/record/fold.ts';
 import { findingsTitle } from '../../../web/src/schema-editor/draft/findings-title.ts';
+import { loadTexts } from '../../../web/src/texts/texts.ts';
 import { countedBreakdown } from '../../../web/src/users/breakdown/counted.ts';
+
+await loadTexts();
 
 describe('a long text', () => {
   it('is folded after 600 characters or 12 lines', () => {

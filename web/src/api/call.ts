@@ -1,5 +1,5 @@
+import { t } from '../texts/first-texts.ts';
 import { reasonText, type Sent } from '../texts/reasons.ts';
-import { t } from '../texts/texts.ts';
 import type { EndpointName, Request, ResponseBody } from './endpoints.ts';
 
 /** An error response of the service. `message` and `issues` are in the reader's language. */

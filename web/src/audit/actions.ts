@@ -54,7 +54,24 @@ export function targetText(event: AuditEvent): { text: string; title?: string } 
   const { target, actor, sourceAppId } = event;
   if (target === null || target === sourceAppId || target === actor.id) return undefined;
   const text = targetName(event);
-  return text === undefined ? { text: target } : { text, title: target };
+  return text === undefined ? { text: withKind(event.action, target) } : { text, title: target };
+}
+
+const KINDS: Partial<Record<string, string>> = t.audit.targets;
+
+/** An id after the word for what it names, for example `Submission 01924c9e-…`. */
+function withKind(action: AuditAction, id: string): string {
+  const [subject = ''] = action.split('.', 1);
+  return KINDS[subject] === undefined ? id : `${KINDS[subject]} ${id}`;
+}
+
+/** The actions whose target is a record that may still exist. */
+const OF_RECORDS: ReadonlySet<AuditAction> = new Set(['user.changed', 'user.email', 'user.reverted']);
+
+/** The id of the record that an event concerns; undefined for none, or for one that was erased. */
+export function recordOf({ action, target, detail: { record } }: AuditEvent): string | undefined {
+  if (OF_RECORDS.has(action)) return target ?? undefined;
+  return typeof record === 'string' ? record : undefined;
 }
 
 function targetName(event: AuditEvent): string | undefined {
@@ -83,7 +100,7 @@ function targetName(event: AuditEvent): string | undefined {
  * zero, and without the users of a change that names them.
  */
 export function detailText({ detail, targetChange }: AuditEvent): string {
-  const { count: times, lastAt: _, changes: __, moreChanges: ___, ...rest } = detail;
+  const { count: times, lastAt: _, changes: __, moreChanges: ___, record: ____, ...rest } = detail;
   const named = Object.entries(rest).filter(([name]) => !(targetChange && name === 'users'));
   const isSum = named.some(([, value]) => typeof value === 'number' && value > 0);
   const parts = named

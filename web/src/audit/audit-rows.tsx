@@ -1,14 +1,17 @@
 import { Text, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
+import { hasStatus } from '../api/call.ts';
 import type { AuditEvent, Field } from '../api/endpoints.ts';
 import { Time } from '../components/content/time.tsx';
 import { DownIcon, RightIcon } from '../components/icons.tsx';
 import { type Column, DataTable } from '../components/table/data-table.tsx';
+import { recordQuery } from '../record/queries.ts';
 import { t } from '../texts/texts.ts';
 import { scopedSchemaQuery } from '../users/queries.ts';
-import type { Scope } from '../users/scope.ts';
-import { actorId, actorName, changesOf, detailText, methodText, targetText } from './actions.ts';
+import { recordPath, type Scope } from '../users/scope.ts';
+import { actorId, actorName, changesOf, detailText, methodText, recordOf, targetText } from './actions.ts';
 import classes from './audit-page.module.css';
 import { pathText } from './paths.ts';
 
@@ -82,10 +85,29 @@ function What({ event, fields }: { event: AuditEvent; fields?: readonly Field[] 
       {isOpen && (
         <div id={id} className={classes.details}>
           {target && <div title={target.title}>{target.text}</div>}
+          <RecordOf event={event} />
           <Facts event={event} fields={fields} />
         </div>
       )}
     </>
+  );
+}
+
+/** A link to the record that an event concerns, with its email if the reader may read it. */
+function RecordOf({ event }: { event: AuditEvent }) {
+  const { sourceAppId } = event;
+  const id = recordOf(event);
+  const isNamed = id !== undefined && sourceAppId !== null;
+  const scope = { sourceAppId: sourceAppId ?? '', asAdmin: false };
+  const { data, error } = useQuery({ ...recordQuery(scope, id ?? ''), enabled: isNamed });
+  if (!isNamed) return null;
+  if (hasStatus(error, 404)) return <div>{t.audit.gone.record}</div>;
+  return (
+    <div>
+      <Link href={recordPath(scope, id)} className="text-link">
+        {data?.record.email ?? t.common.showRecord}
+      </Link>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { hasStoredDrafts } from './tab-drafts.ts';
 
 /** Whether a page loses something. @param to the page of the dashboard that replaces it, if any */

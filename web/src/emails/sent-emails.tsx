@@ -2,6 +2,7 @@ import { Badge, Button, NativeSelect, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'wouter';
 import type { Mail } from '../api/endpoints.ts';
+import { Fold } from '../components/content/fold.tsx';
 import { Time } from '../components/content/time.tsx';
 import { Problem } from '../components/form/problem.tsx';
 import card from '../components/page/card.module.css';
@@ -144,8 +145,7 @@ function State({ mail }: { mail: Mail }) {
       )}
       {nextAt !== undefined && <div className={classes.muted}>{nextAttempt(nextAt)}</div>}
       {attempts.length > 0 && (
-        <details className={classes.muted}>
-          <summary>{t.emails.attempts(attempts.length)}</summary>
+        <Fold className={classes.muted} summary={t.emails.attempts(attempts.length)}>
           <ol className={classes.attempts}>
             {attempts.map((attempt) => (
               <li key={attempt.at}>
@@ -153,7 +153,7 @@ function State({ mail }: { mail: Mail }) {
               </li>
             ))}
           </ol>
-        </details>
+        </Fold>
       )}
     </>
   );

@@ -7,7 +7,7 @@ import { LogInError, useCountdown } from '../session/log-in-error.tsx';
 import { useWay } from '../session/log-in-page.tsx';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { Entrance } from './entrance.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 import { forgetToken, keepToken, useToken } from './token.ts';

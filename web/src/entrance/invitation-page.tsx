@@ -11,7 +11,7 @@ import { supportsPasskeys } from '../session/passkeys.ts';
 import { SecondFactor } from '../session/second-factor.tsx';
 import { useEntry } from '../session/session.ts';
 import { SignOnButton, useLogInWays } from '../session/single-sign-on.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import classes from './entrance.module.css';
 import { Gone, isGone, LinkPage, useOpenDashboard } from './entrance-pages.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';

@@ -4,7 +4,7 @@ import { issueAt } from '../api/call.ts';
 import { Form } from '../components/form/form.tsx';
 import { inputProps } from '../components/form/input.ts';
 import { LogInError, useCountdown } from '../session/log-in-error.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 
 const MIN_LENGTH = 12;
 

@@ -6,7 +6,7 @@ import { RecoveryCodes } from '../account/recovery-codes.tsx';
 import { ApiError, call } from '../api/call.ts';
 import { errorText } from '../session/log-in-error.tsx';
 import { createPasskey } from '../session/passkeys.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { useNoReload } from './entrance.tsx';
 import { NewPasswordForm } from './new-password-form.tsx';
 

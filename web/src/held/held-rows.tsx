@@ -1,8 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Field, HeldSubmission } from '../api/endpoints.ts';
-import emails from '../components/content/email.module.css';
-import { Email } from '../components/content/email.tsx';
+import emails from '../components/content/addresses.module.css';
+import { Email } from '../components/content/addresses.tsx';
+import { Fold } from '../components/content/fold.tsx';
 import { Time } from '../components/content/time.tsx';
 import { fieldName, labelOf } from '../components/form/labels.ts';
 import { RemoveButton } from '../components/form/remove-button.tsx';
@@ -77,8 +78,7 @@ function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly
       </Text>
     );
   return (
-    <details className={classes.data}>
-      <summary className="breaks">{summaryOf(entries)}</summary>
+    <Fold className={classes.data} summary={<span className="breaks">{summaryOf(entries)}</span>}>
       <dl>
         {entries.map(({ key, name, value }) => (
           <div key={key}>
@@ -89,7 +89,7 @@ function Data({ data, fields }: { data: HeldSubmission['data']; fields: readonly
           </div>
         ))}
       </dl>
-    </details>
+    </Fold>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
-import { Email } from '../components/content/email.tsx';
+import { Email } from '../components/content/addresses.tsx';
 import { Time } from '../components/content/time.tsx';
 import { CheckIcon } from '../components/icons.tsx';
 import { t } from '../texts/texts.ts';

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { Link } from 'wouter';
 import type { Field, KeptSubmission } from '../api/endpoints.ts';
+import { Email } from '../components/content/addresses.tsx';
 import { CopyButton } from '../components/content/copy-button.tsx';
-import { Email } from '../components/content/email.tsx';
 import { FileList, type FileValue, filesOf } from '../components/content/file-list.tsx';
+import { Fold } from '../components/content/fold.tsx';
 import { Time } from '../components/content/time.tsx';
 import { Value } from '../components/content/value.tsx';
 import { fieldName, labelOf } from '../components/form/labels.ts';
@@ -78,9 +79,15 @@ export function Message({ scope, message, fields, title, go, move }: MessageProp
           </Button>
         )}
         <Statuses scope={scope} userId={userId} fields={fields} />
-        <CopyButton text={email} label={t.inbox.copyAddress} />
-        <Button component={Link} href={recordPath(scope, userId)} variant="default" size="xs">
-          {t.common.showRecord}
+        <CopyButton text={email} label={t.inbox.copyAddress} isIcon />
+        <Button
+          component={Link}
+          href={recordPath(scope, userId)}
+          variant="default"
+          size="xs"
+          aria-label={t.common.showRecord}
+        >
+          {t.inbox.record}
         </Button>
       </div>
       <Values scope={scope} data={message.data} fields={fields} />
@@ -206,12 +213,17 @@ function OtherMessages({ scope, message, fields }: Pick<MessageProps, 'scope' | 
     <section className={classes.others} aria-label={t.inbox.others}>
       <Text fw={600}>{t.inbox.others}</Text>
       {others.map((one) => (
-        <details key={one.id}>
-          <summary className={classes.other}>
-            <Time at={one.at} relative /> · {firstTexts(one.data, fields) || t.held.noData}
-          </summary>
+        <Fold
+          key={one.id}
+          className={classes.other}
+          summary={
+            <>
+              <Time at={one.at} relative /> · {firstTexts(one.data, fields) || t.held.noData}
+            </>
+          }
+        >
           <Values scope={scope} data={one.data} fields={fields} />
-        </details>
+        </Fold>
       ))}
     </section>
   );

@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications';
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { call } from '../api/call.ts';
 import type { KeptSubmission } from '../api/endpoints.ts';
 import { invalidate } from '../api/mutations.ts';
@@ -61,19 +60,17 @@ export async function readNewestTime(scope: Scope): Promise<string | undefined> 
 }
 
 /**
- * Marks a message as done, or as open if it is done, and tells of it with a button that undoes it.
- * Each notice replaces the one before.
+ * Archives a message, or moves an archived one to the inbox, and tells of it with a button that
+ * undoes it.
  */
 export function useMove(scope: Scope): (message: KeptSubmission) => void {
   const client = useQueryClient();
-  const notice = useRef<string>(undefined);
   const { mutate } = useMutation({
     mutationFn: ({ id, done }: KeptSubmission) => store(id, !done),
     onSuccess: (_, { id, done, email }) => {
-      if (notice.current !== undefined) notifications.hide(notice.current);
       const title = done ? t.inbox.reopened : t.inbox.nowDone;
       const undo = () => store(id, done === true).then(() => invalidate(client, 'inbox'), tell);
-      notice.current = showUndoNotice({ title, text: t.inbox.messageOf(email), undo });
+      showUndoNotice({ title, text: t.inbox.messageOf(email), undo });
     },
     onError: tell,
     onSettled: () => invalidate(client, 'inbox'),

@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core';
 import { CodePanel, CodeTabs } from '../components/content/code-panel.tsx';
 import { Section } from '../components/page/section.tsx';
-import { shellQuote } from '../connect/snippets/escape.ts';
 import { t } from '../texts/texts.ts';
 
 const texts = t.keys.assistants;
@@ -13,13 +12,14 @@ const url = `${window.location.origin}/mcp`;
 /** Programs that use the tools of the service, with what connects them. */
 const CLIENTS = [
   {
-    id: 'claude-code',
-    name: texts.claudeCode,
-    where: texts.inTerminal,
-    text: [
-      `claude mcp add --transport http ${NAME} ${shellQuote(url)}`,
-      `--header ${shellQuote(['Authorization', `Bearer ${KEY}`].join(': '))}`,
-    ].join(' \\\n  '),
+    id: 'cursor',
+    name: texts.cursor,
+    where: texts.inFile('~/.cursor/mcp.json'),
+    text: JSON.stringify(
+      { mcpServers: { [NAME]: { url, headers: { Authorization: ['Bearer', KEY].join(' ') } } } },
+      null,
+      2,
+    ),
   },
   {
     id: 'vs-code',

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
-import { Email } from '../components/content/email.tsx';
+import { Email } from '../components/content/addresses.tsx';
 import { ActionsMenu } from '../components/form/actions-menu.tsx';
 import { PenIcon, TrashIcon } from '../components/icons.tsx';
 import { BackLink } from '../components/page/back-link.tsx';

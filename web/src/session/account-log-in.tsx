@@ -5,7 +5,7 @@ import { call } from '../api/call.ts';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { Form } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { CurrentPassword } from './log-in-form.tsx';
 import { PasskeyLogIn } from './passkey-log-in.tsx';

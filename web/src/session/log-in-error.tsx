@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { ApiError, hasStatus } from '../api/call.ts';
 import { duration } from '../components/content/time.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { PasskeyError } from './passkeys.ts';
 import { CookieRejected } from './session.ts';
 

@@ -2,7 +2,7 @@ import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Form } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { useLogIn } from './session.ts';
 

@@ -1,7 +1,7 @@
 import { Code, Tabs, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Entrance } from '../entrance/entrance.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { SignOnButton, SignOnRefusal, useLogInWays, useSignOnRefusal } from './single-sign-on.tsx';

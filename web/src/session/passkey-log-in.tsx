@@ -1,6 +1,6 @@
 import { Button, Divider, Stack } from '@mantine/core';
 import { KeyIcon } from '../components/icons.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { supportsPasskeys, usePasskeyLogIn } from './passkeys.ts';
 

@@ -3,7 +3,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
 import { call, hasStatus } from '../api/call.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { useEntry } from './session.ts';
 
 // Loaded on demand: most log-ins need no passkey.

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { SecondFactorKind } from '../api/endpoints.ts';
 import { Form } from '../components/form/form.tsx';
 import { AS_TYPED, inputProps } from '../components/form/input.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { LogInError, useCountdown } from './log-in-error.tsx';
 import { PasskeyButton } from './passkey-log-in.tsx';
 import { supportsPasskeys } from './passkeys.ts';

@@ -1,7 +1,7 @@
 import { type MantineThemeOverride, MantineThemeProvider, Modal, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LoadError } from '../components/page/load-error.tsx';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 import { AccountLogIn } from './account-log-in.tsx';
 import { LogInForm } from './log-in-form.tsx';
 import { LogInPage } from './log-in-page.tsx';

@@ -1,7 +1,9 @@
 import { type QueryClient, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, call, hasStatus } from '../api/call.ts';
 import type { Account, Membership, SecondFactorKind, SessionAnswer } from '../api/endpoints.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
+import { preloadTexts } from '../texts/texts.ts';
+import { expectsSession, noteSession } from './expected.ts';
 
 /** Who is logged in: an app with its password, or an account. */
 export interface Session {
@@ -32,11 +34,13 @@ export function useSession() {
     queryOptions({
       queryKey: SESSION_KEY,
       queryFn: async (): Promise<SessionState> => {
+        if (expectsSession()) preloadTexts();
         try {
           return stateOf(client, await readSession());
         } catch (error) {
-          if (hasStatus(error, 401)) return loggedOutState(cachedSession(client));
-          throw error;
+          if (!hasStatus(error, 401)) throw error;
+          noteSession(false);
+          return loggedOutState(cachedSession(client));
         }
       },
       refetchInterval: POLL_INTERVAL_MS,
@@ -55,6 +59,7 @@ export function useEntry<Variables>(send: (variables: Variables) => Promise<Entr
   const client = useQueryClient();
   return useMutation({
     mutationFn: async (variables: Variables): Promise<Entered> => {
+      preloadTexts();
       const entry = await send(variables);
       return entry.ok ? { session: await confirmSession() } : { second: entry.second };
     },
@@ -135,7 +140,9 @@ export function useCancelConfirmation(): () => void {
 }
 
 async function readSession(): Promise<Session> {
-  return sessionOf(await call('GET /auth/session'));
+  const session = sessionOf(await call('GET /auth/session'));
+  noteSession(true);
+  return session;
 }
 
 function sessionOf(answer: SessionAnswer): Session {

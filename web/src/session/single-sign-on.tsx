@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { buildUrl, call } from '../api/call.ts';
 import type { LogInWays } from '../api/endpoints.ts';
 import { leaveAnnounced } from '../drafts/unsaved.ts';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 
 /** Without an answer the ways of every service: the log-in then says what is wrong. */
 const DEFAULT_WAYS: LogInWays = { password: true, accounts: false, oidc: null };

@@ -47,7 +47,7 @@ export function AccountMenu({ session, onShowKeys }: { session: Session; onShowK
           <Menu.Item onClick={onShowKeys}>{t.shell.keys.title}</Menu.Item>
           <Menu.Item onClick={() => logOut.mutate()}>{t.shell.logOut}</Menu.Item>
           <Menu.Divider />
-          <Menu.Label>{t.shell.language}</Menu.Label>
+          <Menu.Label>{t.components.language}</Menu.Label>
           <LanguageItems />
         </Menu.Dropdown>
       </Menu>

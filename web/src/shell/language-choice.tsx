@@ -1,5 +1,5 @@
+import { t } from '../texts/first-texts.ts';
 import { changeLanguage, LANGUAGES, type Language, language } from '../texts/language.ts';
-import { t } from '../texts/texts.ts';
 import classes from './language-choice.module.css';
 
 interface LanguageChoiceProps {
@@ -15,7 +15,7 @@ export function LanguageChoice({ onChange }: LanguageChoiceProps) {
     changeLanguage(tag);
   };
   return (
-    <ul className={classes.languages} aria-label={t.shell.language}>
+    <ul className={classes.languages} aria-label={t.components.language}>
       {(Object.keys(LANGUAGES) as Language[]).map((tag) => (
         <li key={tag}>
           <button

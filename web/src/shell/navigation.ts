@@ -40,13 +40,17 @@ const one = (path: string, name: string, needs?: keyof Abilities): AppPage[] => 
   { path, name, ...(needs && { needs }) },
 ];
 
-const INBOX: Section = { name: t.apps.pages.inbox, Icon: InboxIcon, pages: one('inbox', t.apps.pages.inbox) };
-const HELD: Section = { name: t.apps.pages.held, Icon: HeldIcon, pages: one('held', t.apps.pages.held) };
+const inbox = (): Section => ({ name: t.apps.pages.inbox, Icon: InboxIcon, pages: one('inbox', t.apps.pages.inbox) });
+const held = (): Section => ({ name: t.apps.pages.held, Icon: HeldIcon, pages: one('held', t.apps.pages.held) });
 
-const OVERVIEW: Section = { name: t.overview.title, Icon: OverviewIcon, pages: one('overview', t.overview.title) };
+const overview = (): Section => ({
+  name: t.overview.title,
+  Icon: OverviewIcon,
+  pages: one('overview', t.overview.title),
+});
 
 /** The sections of each app. Its inbox and its held submissions follow from what it has. */
-const SECTIONS: readonly Section[] = [
+const sectionsOfAll = (): readonly Section[] => [
   { name: t.apps.pages.users, Icon: UsersIcon, pages: one('users', t.apps.pages.users), also: ['import'] },
   {
     name: t.apps.pages.form,
@@ -89,14 +93,14 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /** The pages of an administrator that concern all apps. */
-export const PAGES_OF_ALL_APPS = [
+export const pagesOfAllApps = () => [
   { href: '/overview', name: t.overview.title, Icon: OverviewIcon },
   { href: '/apps', name: t.shell.apps, Icon: AppsIcon },
   { href: '/users', name: t.shell.allUsers, Icon: UsersIcon },
   { href: '/privacy', name: t.shell.privacy, Icon: LockIcon },
   { href: '/audit', name: t.shell.auditLog, Icon: LogIcon },
   { href: '/accounts', name: t.shell.accounts, Icon: PersonIcon },
-] as const;
+];
 
 /** Whether an app has submissions that are kept, and some that are held. */
 interface Contents {
@@ -106,7 +110,7 @@ interface Contents {
 
 /** The sections of an app, with the pages that somebody with these abilities may see. */
 export function sectionsFor(can: Abilities, { keeps, holds }: Contents): readonly Section[] {
-  return [OVERVIEW, ...(keeps ? [INBOX] : []), ...(holds ? [HELD] : []), ...SECTIONS]
+  return [overview(), ...(keeps ? [inbox()] : []), ...(holds ? [held()] : []), ...sectionsOfAll()]
     .map((section) => ({ ...section, pages: section.pages.filter(({ needs }) => needs === undefined || can[needs]) }))
     .filter(({ pages }) => pages.length > 0);
 }

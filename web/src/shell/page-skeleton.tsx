@@ -1,9 +1,9 @@
 import { Skeleton, Stack } from '@mantine/core';
-import { t } from '../texts/texts.ts';
+import { t } from '../texts/first-texts.ts';
 
 export function PageSkeleton() {
   return (
-    <Stack aria-busy="true" aria-label={t.shell.loading} role="status">
+    <Stack aria-busy="true" aria-label={t.components.loading} role="status">
       <Skeleton h={32} w={220} />
       <Skeleton h={120} />
       <Skeleton h={320} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { endpointQuery } from '../api/queries.ts';
 import { useMailFailure } from '../emails/queries.ts';
 import { useHeldCount } from '../held/queries.ts';
@@ -9,7 +9,7 @@ import { type OwnApp, useCurrentApp } from '../session/current-app.ts';
 import type { Session } from '../session/session.ts';
 import { formatNumber } from '../texts/format.ts';
 import { appPath } from '../users/scope.ts';
-import { isOfSection, PAGES_OF_ALL_APPS, pathInApp, type Section, sectionsFor } from './navigation.ts';
+import { isOfSection, pagesOfAllApps, pathInApp, type Section, sectionsFor } from './navigation.ts';
 
 /** An entry of the sidebar. */
 interface SidebarLink {
@@ -49,11 +49,18 @@ interface Place {
 /** The most apps whose names have the same id as a part. */
 const SAME_PART = 20;
 
+/** The id of the app of an address. That of an app that was just created is a parameter. */
+function appIn(location: string, search: string): string | undefined {
+  if (location === '/new-form') return new URLSearchParams(search).get('app') || undefined;
+  const [, encoded] = /^\/apps\/([^/]+)/.exec(location) ?? [];
+  return encoded === undefined ? undefined : decodeURIComponent(encoded);
+}
+
 /** The app of the address, for an admin, with its display name. */
 function useAppOfAddress(isEnabled: boolean): OwnApp | undefined {
   const [location] = useLocation();
-  const [, encoded] = isEnabled ? (/^\/apps\/([^/]+)/.exec(location) ?? []) : [];
-  const sourceAppId = encoded === undefined ? undefined : decodeURIComponent(encoded);
+  const search = useSearch();
+  const sourceAppId = isEnabled ? appIn(location, search) : undefined;
   const { data } = useQuery({
     ...endpointQuery(['apps', 'named', sourceAppId], 'GET /auth/apps', {
       query: { q: sourceAppId ?? '', limit: SAME_PART },
@@ -76,7 +83,7 @@ export function usePlace(session: Session): Place {
   const mailFailure = useMailFailure(app && ABILITIES[app.role].manage ? app : undefined);
   const failures = mailFailure === undefined ? {} : { emails: mailFailure };
   if (!app) {
-    const pages = isAdmin ? PAGES_OF_ALL_APPS : [];
+    const pages = isAdmin ? pagesOfAllApps() : [];
     const isWithin = (href: string): boolean => location === href || location.startsWith(`${href}/`);
     const links = pages.map((page) => ({ ...page, isCurrent: isWithin(page.href) }));
     return { app, links, pages: links, section: undefined, path: '', failures };
@@ -101,5 +108,5 @@ export function usePlace(session: Session): Place {
       ...(isAdmin && { ofApp: app.sourceAppId }),
     })),
   );
-  return { app, links, pages: isAdmin ? [...pages, ...PAGES_OF_ALL_APPS] : pages, section: current, path, failures };
+  return { app, links, pages: isAdmin ? [...pages, ...pagesOfAllApps()] : pages, section: current, path, failures };
 }

@@ -1,7 +1,6 @@
 /**
  * The name of a setting of the service, as a link to the page of the documentation that explains
- * it. The service serves that page as Markdown; browsers that can do so scroll to the name. Texts
- * have it, so it imports nothing: what is loaded with the texts does not know the language yet.
+ * it. The service serves that page as Markdown; browsers that can do so scroll to the name.
  */
 export function SettingLink({ name }: { name: string }) {
   return (

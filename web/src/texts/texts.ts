@@ -1,24 +1,41 @@
-import { en, type Texts } from './en/index.ts';
+import { use } from 'react';
+import type { Texts } from './en/index.ts';
 import { language } from './language.ts';
 
+export type { Texts } from './en/index.ts';
+
 const LOADERS = {
-  en: async (): Promise<Partial<Texts>> => en,
-  de: async (): Promise<Partial<Texts>> => (await import('./de/index.ts')).de,
+  en: async (): Promise<Texts> => (await import('./en/index.ts')).en,
+  de: async () => (await import('./de/index.ts')).de,
 };
 
 /**
- * Every text of the dashboard in the reader's language, by the folder that shows it. English until
- * `loadTexts` resolves; main.tsx loads the pages after it, so that their constants have the
- * language.
+ * Every text of the dashboard in the reader's language, by the folder that shows it. Absent until
+ * `loadTexts` resolves: what is shown before the log-in has `first-texts.ts`, and constants may
+ * have texts in modules that are loaded on demand only, which the pages load after the texts.
  */
-export let t = en as Texts;
+export let t = undefined as unknown as Texts;
 
-/** Loads the texts of the reader's language. */
-export async function loadTexts(): Promise<void> {
-  t = (await LOADERS[language]()) as Texts;
+let loading: Promise<void> | undefined;
+
+/** Loads the texts of the reader's language, once: browsers keep a failure until a reload. */
+export function loadTexts(): Promise<void> {
+  loading ??= LOADERS[language]().then((texts) => {
+    t = texts;
+  });
+  return loading;
 }
 
-/** Loads the texts of the folder `connect`. Await it before a page that shows them is loaded. */
-export async function loadConnectTexts(): Promise<void> {
-  if (!('connect' in t)) t = { ...(t as Texts), connect: (await import('./en/connect.tsx')).connect };
+/** Begins to load the texts, for a page that follows. It tells of a failure. */
+export function preloadTexts(): void {
+  void loadTexts().catch(() => undefined);
+}
+
+/**
+ * Suspends a component until the texts are there. The component has no other hook: React renders it
+ * again as if `use` were called again.
+ * @throws when the texts cannot be loaded
+ */
+export function useTexts(): void {
+  if (t === undefined) use(loadTexts());
 }

@@ -48,10 +48,6 @@ export interface UserColumns {
 /** Columns of further fields are hidden by default. */
 const DEFAULT_FIELD_COLUMNS = 6;
 const NO_FIELDS: Field[] = [];
-const TIMES = [
-  ['createdAt', t.common.created],
-  ['updatedAt', t.common.updated],
-] as const;
 
 /**
  * The columns of an app: one per field. The URL names the visible ones, or this browser does.
@@ -93,6 +89,10 @@ function shownIds(all: readonly UserColumn[], visibility: Visibility): string[] 
 }
 
 function columnsOf(fields: readonly Field[]): UserColumn[] {
+  const times = [
+    ['createdAt', t.common.created],
+    ['updatedAt', t.common.updated],
+  ] as const;
   return [
     { id: 'email', header: t.common.email, width: EMAIL_WIDTH, cell: ({ email }) => email },
     ...fields.map(
@@ -104,7 +104,7 @@ function columnsOf(fields: readonly Field[]): UserColumn[] {
         cell: ({ data }) => <Value value={countOf(field, ownValue(data, field.key))} />,
       }),
     ),
-    ...TIMES.map(
+    ...times.map(
       ([id, header]): UserColumn => ({
         id,
         header,

@@ -1,7 +1,7 @@
 import { memo, type ReactNode, useCallback, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Field, UserRecord } from '../api/endpoints.ts';
-import { Email } from '../components/content/email.tsx';
+import { Email } from '../components/content/addresses.tsx';
 import { fieldName } from '../components/form/labels.ts';
 import { t } from '../texts/texts.ts';
 import type { UserColumn } from './columns.tsx';

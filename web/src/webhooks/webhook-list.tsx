@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../api/endpoints.ts';
+import { Url } from '../components/content/addresses.tsx';
 import { Time } from '../components/content/time.tsx';
 import { t } from '../texts/texts.ts';
 import type { Scope } from '../users/scope.ts';
@@ -25,7 +26,7 @@ export function WebhookList({ webhooks, scope }: { webhooks: readonly Webhook[];
         <li key={webhook.id} className={classes.item}>
           <div className={classes.top}>
             <Link href={webhooksPath(scope, webhook.id)} className={classes.url ?? ''}>
-              {webhook.url}
+              <Url>{webhook.url}</Url>
             </Link>
             <WebhookMenu webhook={webhook} scope={scope} />
           </div>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { hasStatus } from '../api/call.ts';
+import { Url } from '../components/content/addresses.tsx';
 import { UpLink } from '../components/page/back-link.tsx';
 import card from '../components/page/card.module.css';
 import { LoadError } from '../components/page/load-error.tsx';
@@ -36,7 +37,11 @@ export default function WebhookPage({ id, scope }: { id: string; scope: Scope })
   return (
     <>
       <UpLink path={path} name={t.webhooks.title} />
-      <PageHeader title={webhook.url} note={<WebhookFacts webhook={webhook} scope={scope} />}>
+      <PageHeader
+        title={webhook.url}
+        heading={<Url>{webhook.url}</Url>}
+        note={<WebhookFacts webhook={webhook} scope={scope} />}
+      >
         <WebhookMenu webhook={webhook} scope={scope} onDeleted={() => navigate(path, { replace: true })} />
       </PageHeader>
       <div className={card.stack}>

@@ -1,4 +1,4 @@
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 /** Who did something: the ids, and the name that the account or key has now. */
 interface Author {

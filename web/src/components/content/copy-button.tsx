@@ -1,26 +1,37 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { CheckIcon, CopyIcon } from '../icons.tsx';
 
 const FEEDBACK_MS = 2_000;
 
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  /** Whether the label is the title of an icon. */
+  isIcon?: boolean;
+}
+
 /** Copies a text to the clipboard and shows whether that succeeded. */
-export function CopyButton({ text, label = t.components.copy }: { text: string; label?: string }) {
+export function CopyButton({ text, label = t.components.copy, isIcon = false }: CopyButtonProps) {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const copy = async (): Promise<void> => {
     setState((await copyText(text)) ? 'copied' : 'failed');
     setTimeout(() => setState('idle'), FEEDBACK_MS);
   };
   const caption = { idle: label, copied: t.components.copied, failed: t.components.notCopied }[state];
+  const icon = state === 'copied' ? <CheckIcon size={14} /> : <CopyIcon size={14} />;
   return (
     <Button
       variant="default"
       size="xs"
-      leftSection={state === 'copied' ? <CheckIcon size={14} /> : <CopyIcon size={14} />}
+      {...(isIcon ? { title: label, px: 8 } : { leftSection: icon })}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{caption}</span>
+      {isIcon && icon}
+      <span aria-live="polite" className={isIcon && state !== 'failed' ? 'visually-hidden' : undefined}>
+        {caption}
+      </span>
     </Button>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { call } from '../../api/call.ts';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { DownloadIcon } from '../icons.tsx';
 import { clickLink } from './save-file.ts';
 
@@ -17,7 +17,7 @@ export function useDownload(onStarted?: () => void) {
       clickLink(url);
     },
     onSuccess: () => onStarted?.(),
-    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
+    onError: (error) => notifications.show({ color: 'red', title: t.components.exportFailed, message: error.message }),
   });
 }
 
@@ -33,7 +33,7 @@ export function DownloadMenu({ formats }: DownloadMenuProps) {
     <Menu>
       <Menu.Target>
         <Button variant="default" leftSection={<DownloadIcon size={16} />}>
-          {t.users.export.title}
+          {t.components.export}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -2,8 +2,8 @@ import { Anchor, Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { buildUrl } from '../../api/call.ts';
 import type { Field } from '../../api/endpoints.ts';
+import { t } from '../../texts/first-texts.ts';
 import { formatBytes } from '../../texts/format.ts';
-import { t } from '../../texts/texts.ts';
 import { type Scope, scopeParameter } from '../../users/scope.ts';
 import classes from './file-list.module.css';
 

@@ -2,7 +2,7 @@ import { Alert, Button, Checkbox, Group, type ModalProps, Stack } from '@mantine
 import { type ReactNode, useEffect, useState } from 'react';
 import { useUnsaved } from '../../drafts/unsaved.ts';
 import type { Texts } from '../../texts/en/index.ts';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { Dialog } from '../form/dialog.tsx';
 import { checkboxProps } from '../form/input.ts';
 import { CopyButton } from './copy-button.tsx';

@@ -1,6 +1,6 @@
 import { formatDay } from '#src/platform/text/iso-date.ts';
+import { t } from '../../texts/first-texts.ts';
 import { locale } from '../../texts/language.ts';
-import { t } from '../../texts/texts.ts';
 
 export const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 const calendarDate = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });

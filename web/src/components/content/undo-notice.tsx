@@ -1,10 +1,13 @@
 import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 /** How long a notice with a button stays. */
 const NOTICE_MS = 12_000;
+
+/** The id of the last notice. */
+let last = '';
 
 interface UndoNotice {
   title: string;
@@ -13,15 +16,19 @@ interface UndoNotice {
   undo: () => Promise<void>;
 }
 
-/** Tells of a change, with a button that undoes it. Returns the id of the notice. */
-export function showUndoNotice({ title, text, undo }: UndoNotice): string {
+/**
+ * Tells of a change, with a button that undoes it. It replaces the notice of the change before: of
+ * two buttons with the same name, people press the wrong one.
+ */
+export function showUndoNotice({ title, text, undo }: UndoNotice): void {
+  notifications.hide(last);
   const id = notifications.show({
     color: 'green',
     title,
     message: <Undo text={text} undo={() => undo().finally(() => notifications.hide(id))} />,
     autoClose: NOTICE_MS,
   });
-  return id;
+  last = id;
 }
 
 function Undo({ text, undo }: Pick<UndoNotice, 'text' | 'undo'>) {

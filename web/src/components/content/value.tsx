@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core';
 import { isIsoDate } from '#src/platform/text/iso-date.ts';
+import { t } from '../../texts/first-texts.ts';
 import { locale } from '../../texts/language.ts';
-import { t } from '../../texts/texts.ts';
 import { CheckIcon } from '../icons.tsx';
 import { calendarDay, Time } from './time.tsx';
 import classes from './value.module.css';

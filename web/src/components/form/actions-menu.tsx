@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { MenuIcon } from '../icons.tsx';
 
 interface ActionsMenuProps {

@@ -1,7 +1,7 @@
 import { Text, TextInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { Dialog } from './dialog.tsx';
 import { DialogForm, type Sending } from './form.tsx';
 import { AS_TYPED, inputProps } from './input.ts';

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, type ModalProps } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useUnsaved } from '../../drafts/unsaved.ts';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import classes from './dialog.module.css';
 import { DialogNotice } from './form.tsx';
 

@@ -1,7 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { type ComponentProps, createContext, type ReactNode, useContext } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import classes from './dialog.module.css';
 import { Problem } from './problem.tsx';
 

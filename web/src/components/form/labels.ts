@@ -1,7 +1,7 @@
 import type { KindName } from '#src/core/fields/base/browser-kinds.ts';
 import { plainLabel } from '#src/features/display/marks.ts';
 import type { Field } from '../../api/endpoints.ts';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 /** As `labelOf`, in a cell: files are counted. */
 export function countOf(field: Field, value: unknown): unknown {

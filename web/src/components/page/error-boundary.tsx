@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core';
 import { Component, type ReactNode } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 interface Props {
   children: ReactNode;
@@ -20,10 +20,10 @@ export class ErrorBoundary extends Component<Props, { hasError: boolean }> {
     if (!this.state.hasError) return this.props.children;
     const { isPart } = this.props;
     return (
-      <Alert color="red" role="alert" title={t.shell.broken} m={isPart ? 0 : 'xl'}>
-        {!isPart && <p>{t.shell.brokenNote}</p>}
+      <Alert color="red" role="alert" title={t.components.broken} m={isPart ? 0 : 'xl'}>
+        {!isPart && <p>{t.components.brokenNote}</p>}
         <Button variant="default" size="xs" mt="sm" onClick={() => window.location.reload()}>
-          {t.shell.reload}
+          {t.components.reload}
         </Button>
       </Alert>
     );

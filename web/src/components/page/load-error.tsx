@@ -1,7 +1,7 @@
 import { Alert, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../api/call.ts';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 /** Of the refusals (4xx), those after which the same request can succeed. */
 const REPEATABLE = [401, 408, 429];

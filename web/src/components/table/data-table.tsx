@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core';
 import { type CSSProperties, Fragment, type ReactNode } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../../texts/first-texts.ts';
 import { formatNumber } from '../../texts/format.ts';
-import { t } from '../../texts/texts.ts';
 import { LeftIcon, RightIcon } from '../icons.tsx';
 import classes from './pager.module.css';
 

@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 import { SearchIcon } from '../icons.tsx';
 import classes from './search-box.module.css';
 

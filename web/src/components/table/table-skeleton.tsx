@@ -1,5 +1,5 @@
 import { Skeleton, Stack } from '@mantine/core';
-import { t } from '../../texts/texts.ts';
+import { t } from '../../texts/first-texts.ts';
 
 export function TableSkeleton({ rows }: { rows: number }) {
   return (

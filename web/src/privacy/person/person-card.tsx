@@ -41,7 +41,8 @@ export function PersonCard({ scope, email }: PersonCardProps) {
       if (content.type === 'application/zip') saveFile(`${email}.zip`, content);
       else saveFile(`${email}.json`, jsonFile(shown));
     },
-    onError: (refusal) => notifications.show({ color: 'red', title: t.users.export.failed, message: refusal.message }),
+    onError: (refusal) =>
+      notifications.show({ color: 'red', title: t.components.exportFailed, message: refusal.message }),
   });
   return (
     <section className={classes.person} aria-label={t.privacy.card.dataOf(email)}>

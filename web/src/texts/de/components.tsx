@@ -58,6 +58,14 @@ export const components: typeof en = {
   files: (count) => plural(count, { one: '# Datei', other: '# Dateien' }),
   infected: 'Schadsoftware',
 
+  export: 'Export',
+  exportFailed: 'Export fehlgeschlagen',
+
+  language: 'Sprache',
+  broken: 'Etwas ist schiefgegangen',
+  brokenNote: 'Diese Seite konnte nicht angezeigt werden. Ihre gespeicherten Daten sind nicht betroffen.',
+  reload: 'Seite neu laden',
+
   unreachable: 'Der Dienst ist nicht erreichbar',
   errorStatus: (status) => `Der Dienst hat mit dem Status ${status} geantwortet`,
 

@@ -4,11 +4,9 @@ import { accounts } from './accounts.tsx';
 import { apps } from './apps.tsx';
 import { audit } from './audit.tsx';
 import { backgroundWork } from './background-work.tsx';
-import { common } from './common.tsx';
-import { components } from './components.tsx';
 import { connect } from './connect.tsx';
 import { emails } from './emails.tsx';
-import { entrance } from './entrance.tsx';
+import { first } from './first.ts';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
 import { imports } from './import.tsx';
@@ -19,23 +17,20 @@ import { overview } from './overview.tsx';
 import { privacy } from './privacy.tsx';
 import { record } from './record.tsx';
 import { schemaEditor } from './schema-editor.tsx';
-import { session } from './session.tsx';
 import { shell } from './shell.tsx';
 import { users } from './users.tsx';
 import { webhooks } from './webhooks.tsx';
 
 /** The German texts. */
 export const de: Texts = {
+  ...first,
   account,
   accounts,
   apps,
   audit,
   backgroundWork,
-  common,
-  components,
   connect,
   emails,
-  entrance,
   firstForm,
   held,
   imports,
@@ -46,7 +41,6 @@ export const de: Texts = {
   privacy,
   record,
   schemaEditor,
-  session,
   shell,
   users,
   webhooks,

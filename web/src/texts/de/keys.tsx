@@ -60,10 +60,9 @@ export const keys: typeof en = {
       'Ein Assistent mit einem Schlüssel dieser Seite kann Personen suchen und lesen und, wenn der Schlüssel es darf, ' +
       'ändern oder einsenden. Er liest dabei auch, was Fremde eingesandt haben und was ihm Anweisungen geben kann: ' +
       'Geben Sie ihm einen Schlüssel, der nur das Nötige darf.',
-    claudeCode: 'Claude Code',
+    cursor: 'Cursor',
     vsCode: 'VS Code',
     key: 'API-Schlüssel',
-    inTerminal: 'In einem Terminal, mit Ihrem Schlüssel:',
     inFile: (file) => `In der Datei ${file}:`,
   },
 

@@ -1,6 +1,5 @@
 import type { ReasonCode } from '#src/platform/languages/reasons.ts';
 import type { Text } from '#src/platform/languages/texts.ts';
-import { reasonIn } from '../fill-reason.ts';
 import { refusals } from './refusals.ts';
 
 /**
@@ -286,5 +285,3 @@ export const reasons: Readonly<Record<ReasonCode, Text>> = {
   notDecimalComma: 'muss eine Zahl mit Dezimalkomma sein',
   ...refusals,
 };
-
-export const inGerman = reasonIn(reasons, 'de');

@@ -13,7 +13,6 @@ export const shell: typeof en = {
   more: 'Mehr',
   moreOf: (section) => `Mehr von ${section}`,
   favourite: (app) => `Favorit: ${app}`,
-  loading: 'Wird geladen',
 
   account: (name) => `Konto: ${name}`,
   yourAccount: 'Ihr Konto',
@@ -40,7 +39,6 @@ export const shell: typeof en = {
     more: 'Es gibt weitere Apps: Geben Sie mehr vom Namen ein.',
   },
   logOut: 'Abmelden',
-  language: 'Sprache',
   lightMode: 'Zur hellen Darstellung wechseln',
   darkMode: 'Zur dunklen Darstellung wechseln',
   app: (sourceAppId) => `App: ${sourceAppId}`,
@@ -51,9 +49,6 @@ export const shell: typeof en = {
   askForInvitation: (email) => `Bitten Sie den Verwalter einer App oder einen Administrator, ${email} einzuladen.`,
   changeAppLater: 'Sie können die App jederzeit in der Seitenleiste wechseln.',
 
-  broken: 'Etwas ist schiefgegangen',
-  brokenNote: 'Diese Seite konnte nicht angezeigt werden. Ihre gespeicherten Daten sind nicht betroffen.',
-  reload: 'Seite neu laden',
   notFound: 'Seite nicht gefunden',
   noSuchPage: 'Diese Seite gibt es nicht',
   noSuchPageNote: 'Der Link ist vielleicht veraltet, oder die Seite ist für Administratoren.',

@@ -112,7 +112,7 @@ export const users: typeof en = {
 
   filters: {
     search: 'Alle Daten durchsuchen',
-    add: 'Filter hinzufügen',
+    add: 'Filtern',
     title: 'Filter',
     remove: (filter) => `Filter entfernen: ${filter}`,
     removeAll: 'Alle Filter entfernen',
@@ -199,7 +199,7 @@ export const users: typeof en = {
 
   breakdown: {
     by: 'Aufschlüsseln nach',
-    choose: 'Aufschlüsseln nach …',
+    choose: 'Aufschlüsseln …',
     title: (field) => `Aufschlüsselung nach ${field}`,
     countAll: 'Alle Personen zählen',
     of: (count) => `Grundlage: ${common.users(count)}.`,
@@ -220,7 +220,6 @@ export const users: typeof en = {
   },
 
   export: {
-    title: 'Exportieren',
     selected: 'Auswahl exportieren',
     users: 'Personen',
     started: 'Export gestartet',
@@ -228,7 +227,6 @@ export const users: typeof en = {
       `Ihr Browser lädt herunter: ${users}. Seine Liste der Downloads zeigt, wann die Datei vollständig ist`,
     saved: 'Export gespeichert',
     savedNote: (users) => `Ihr Browser hat gespeichert: ${users}`,
-    failed: 'Export fehlgeschlagen',
     spreadsheets: 'CSV für Tabellenkalkulationen',
     semicolons: 'Mit Semikolons und Byte-Order-Mark, wie Excel es in Ihrer Sprache erwartet',
     commas: 'Mit Kommas und Byte-Order-Mark, wie Excel es in Ihrer Sprache erwartet',

@@ -34,6 +34,16 @@ export const audit = {
     import: 'Deleted import',
     invitation: 'Closed invitation',
     change: 'Change that is no longer kept',
+    record: 'Record that no longer exists',
+  },
+  // What an id names, by the first part of the action.
+  targets: {
+    file: 'File',
+    held: 'Held submission',
+    mail: 'Email',
+    person: 'Receipt',
+    submission: 'Submission',
+    user: 'Record',
   },
   changeOf: (users: number, time: string) => `Change of ${common.users(users)}, ${time}`,
   unnamedFile: 'File without a name',
@@ -74,7 +84,7 @@ export const audit = {
     'audit.exported': 'Audit log exported',
     'held.released': 'Held submission released',
     'held.deleted': 'Held submission deleted',
-    'submission.changed': 'Submission marked',
+    'submission.changed': 'Submission moved',
     'view.created': 'View created',
     'view.changed': 'View changed',
     'view.deleted': 'View deleted',
@@ -132,7 +142,6 @@ export const audit = {
     created: 'created',
     deletedUsers: 'people',
     deliveries: 'deliveries',
-    done: 'done',
     examples: 'examples',
     format: 'format',
     groups: 'groups',
@@ -173,6 +182,7 @@ export const audit = {
   // Details that are true or false; others are followed by yes or no.
   facts: {
     begun: { yes: 'set-up begun', no: 'set-up not begun' },
+    done: { yes: 'to the archive', no: 'to the inbox' },
     incomplete: { yes: 'may be incomplete', no: 'complete' },
     passkey: { yes: 'passkey added', no: 'passkey removed' },
     second: { yes: 'waits for the second factor', no: 'without a second factor' },

@@ -52,6 +52,14 @@ export const components = {
   files: (count: number) => plural(count, { one: '# file', other: '# files' }),
   infected: 'Infected',
 
+  export: 'Export',
+  exportFailed: 'Export failed',
+
+  language: 'Language',
+  broken: 'Something went wrong',
+  brokenNote: 'The dashboard could not show this page. Your stored data is not affected.',
+  reload: 'Reload page',
+
   // Messages about requests. They are shown with a full stop.
   unreachable: 'Could not reach the service',
   errorStatus: (status: number) => `The service responded with status ${status}`,

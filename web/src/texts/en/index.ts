@@ -3,11 +3,9 @@ import { accounts } from './accounts.tsx';
 import { apps } from './apps.tsx';
 import { audit } from './audit.tsx';
 import { backgroundWork } from './background-work.tsx';
-import { common } from './common.tsx';
-import { components } from './components.tsx';
-import type { connect } from './connect.tsx';
+import { connect } from './connect.tsx';
 import { emails } from './emails.tsx';
-import { entrance } from './entrance.tsx';
+import { first } from './first.ts';
 import { firstForm } from './first-form.tsx';
 import { held } from './held.tsx';
 import { imports } from './import.tsx';
@@ -18,22 +16,20 @@ import { overview } from './overview.tsx';
 import { privacy } from './privacy.tsx';
 import { record } from './record.tsx';
 import { schemaEditor } from './schema-editor.tsx';
-import { session } from './session.tsx';
 import { shell } from './shell.tsx';
 import { users } from './users.tsx';
 import { webhooks } from './webhooks.tsx';
 
-/** The English texts that the first page needs, by the folder that shows them. */
+/** The English texts, by the folder that shows them. */
 export const en = {
+  ...first,
   account,
   accounts,
   apps,
   audit,
   backgroundWork,
-  common,
-  components,
+  connect,
   emails,
-  entrance,
   firstForm,
   held,
   imports,
@@ -44,11 +40,10 @@ export const en = {
   privacy,
   record,
   schemaEditor,
-  session,
   shell,
   users,
   webhooks,
 };
 
 /** What every language has. */
-export type Texts = typeof en & { connect: typeof connect };
+export type Texts = typeof en;

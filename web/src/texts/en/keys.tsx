@@ -58,10 +58,9 @@ export const keys = {
       'An assistant with a key of this page can search and read people, and change or submit them if the key may. ' +
       'It also reads what strangers submitted, which may try to give it orders: give it a key that may only do what ' +
       'it has to.',
-    claudeCode: 'Claude Code',
+    cursor: 'Cursor',
     vsCode: 'VS Code',
     key: 'API key',
-    inTerminal: 'In a terminal, with your key:',
     inFile: (file: string) => `In the file ${file}:`,
   },
 

@@ -11,7 +11,6 @@ export const shell = {
   more: 'More',
   moreOf: (section: string) => `More of ${section}`,
   favourite: (app: string) => `Favourite: ${app}`,
-  loading: 'Loading',
 
   account: (name: string) => `Account: ${name}`,
   yourAccount: 'Your account',
@@ -38,7 +37,6 @@ export const shell = {
     more: 'There are more apps: type more of the name.',
   },
   logOut: 'Log out',
-  language: 'Language',
   lightMode: 'Switch to light mode',
   darkMode: 'Switch to dark mode',
   app: (sourceAppId: string) => `App: ${sourceAppId}`,
@@ -49,9 +47,6 @@ export const shell = {
   askForInvitation: (email: string) => `Ask a manager of an app or an administrator to invite ${email}.`,
   changeAppLater: 'You can change it at any time in the sidebar.',
 
-  broken: 'Something went wrong',
-  brokenNote: 'The dashboard could not show this page. Your stored data is not affected.',
-  reload: 'Reload page',
   notFound: 'Page not found',
   noSuchPage: 'This page does not exist',
   noSuchPageNote: 'The link may be outdated, or it may be for administrators.',

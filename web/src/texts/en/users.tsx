@@ -213,7 +213,6 @@ export const users = {
   },
 
   export: {
-    title: 'Export',
     selected: 'Export selected',
     users: 'People',
     started: 'Export started',
@@ -221,7 +220,6 @@ export const users = {
       `Your browser is downloading: ${users}. Its list of downloads shows when the file is complete`,
     saved: 'Export saved',
     savedNote: (users: string) => `Your browser saved: ${users}`,
-    failed: 'Export failed',
     spreadsheets: 'CSV for spreadsheets',
     semicolons: 'With semicolons and a byte order mark, as Excel expects in your language',
     commas: 'With commas and a byte order mark, as Excel expects in your language',

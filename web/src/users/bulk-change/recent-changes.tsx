@@ -2,6 +2,7 @@ import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChangeOfUsers, Field } from '../../api/endpoints.ts';
+import { Fold } from '../../components/content/fold.tsx';
 import { Time } from '../../components/content/time.tsx';
 import { Value } from '../../components/content/value.tsx';
 import { fieldName, labelOf } from '../../components/form/labels.ts';
@@ -27,17 +28,22 @@ function ChangeList({ scope, fields, changes }: RecentChangesProps & { changes: 
   const [isOpen] = useState(changes.some(isRunning));
   const [newest] = changes;
   return (
-    <details className={`${card.card} ${classes.recent}`} open={isOpen}>
-      <summary>
-        <Title order={2} size="h4" id="recent-changes">
-          {t.users.change.recent}
-        </Title>
-        {newest && (
-          <Text c="dimmed" className="breaks" ml="sm">
-            <Content change={newest} fields={fields} />, <Time at={newest.createdAt} relative />
-          </Text>
-        )}
-      </summary>
+    <Fold
+      className={`${card.card} ${classes.recent}`}
+      isOpen={isOpen}
+      summary={
+        <>
+          <Title order={2} size="h4" id="recent-changes">
+            {t.users.change.recent}
+          </Title>
+          {newest && (
+            <Text c="dimmed" className="breaks" ml="sm">
+              <Content change={newest} fields={fields} />, <Time at={newest.createdAt} relative />
+            </Text>
+          )}
+        </>
+      }
+    >
       <ul aria-labelledby="recent-changes">
         {changes.map((change) => (
           <li key={change.id}>
@@ -51,7 +57,7 @@ function ChangeList({ scope, fields, changes }: RecentChangesProps & { changes: 
           </li>
         ))}
       </ul>
-    </details>
+    </Fold>
   );
 }
 

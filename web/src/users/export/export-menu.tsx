@@ -35,7 +35,7 @@ export function ExportMenu({ scope, filter, count, columns }: ExportMenuProps) {
         variant: 'default',
         leftSection: <DownloadIcon size={16} />,
         disabled: count?.total === 0,
-        children: t.users.export.title,
+        children: t.components.export,
       }}
       users={users}
       columns={columns}
@@ -62,7 +62,7 @@ export function ExportSelected({ scope, ids, columns }: ExportSelectedProps) {
       saveFile(name, content);
     },
     onSuccess: () => notifications.show({ title: t.users.export.saved, message: t.users.export.savedNote(users) }),
-    onError: (error) => notifications.show({ color: 'red', title: t.users.export.failed, message: error.message }),
+    onError: (error) => notifications.show({ color: 'red', title: t.components.exportFailed, message: error.message }),
   });
   return (
     <FormatMenu

@@ -64,7 +64,7 @@ export function ConditionForm({ targets, condition, onApply, onCancel }: Conditi
         <NativeSelect
           label={t.users.filters.condition}
           {...inputProps(comparison.words, chooseWords)}
-          data={comparisons.map((one) => one.words)}
+          data={comparisons.map((one) => ({ value: one.words, label: t.users.filters.comparisons[one.words] }))}
         />
         {comparison.value === undefined && (
           <ValueInput

@@ -4,7 +4,7 @@ import { calendarDay, dateTime } from '../../components/content/time.tsx';
 import { fieldName, labelOf } from '../../components/form/labels.ts';
 import { locale } from '../../texts/language.ts';
 import { numbers } from '../../texts/numbers.ts';
-import { t } from '../../texts/texts.ts';
+import { type Texts, t } from '../../texts/texts.ts';
 
 /** A condition as the service reads it: `<path>:<operator>:<value>`. */
 export interface Condition {
@@ -26,63 +26,67 @@ export interface Target {
   index: 'present' | 'possible' | 'never';
 }
 
-/** A way to compare, in words. One with `value` needs no other: `empty` with `true`. */
+/**
+ * A way to compare, with the name of its words. One with `value` needs no other: `empty` with
+ * `true`.
+ */
 export interface Comparison {
   operator: string;
-  words: string;
+  words: Words;
   value?: 'true' | 'false';
 }
 
-const { comparisons: words } = t.users.filters;
+type Words = keyof Texts['users']['filters']['comparisons'];
+
 const EMPTY: Comparison[] = [
-  { operator: 'empty', words: words.isEmpty, value: 'true' },
-  { operator: 'empty', words: words.isNotEmpty, value: 'false' },
+  { operator: 'empty', words: 'isEmpty', value: 'true' },
+  { operator: 'empty', words: 'isNotEmpty', value: 'false' },
 ];
 const PRESENT: Comparison[] = [
-  { operator: 'exists', words: words.exists, value: 'true' },
-  { operator: 'exists', words: words.doesNotExist, value: 'false' },
+  { operator: 'exists', words: 'exists', value: 'true' },
+  { operator: 'exists', words: 'doesNotExist', value: 'false' },
 ];
 const EQUAL: Comparison[] = [
-  { operator: 'eq', words: words.is },
-  { operator: 'ne', words: words.isNot },
+  { operator: 'eq', words: 'is' },
+  { operator: 'ne', words: 'isNot' },
 ];
 /** Becomes two conditions: `gte` and `lte`. */
 export const BETWEEN = 'between';
-const ONE_OF: Comparison = { operator: 'in', words: words.isOneOf };
+const ONE_OF: Comparison = { operator: 'in', words: 'isOneOf' };
 
 /** The comparisons that the filter builder offers, by the type of the values. */
 export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
   text: [
-    { operator: 'contains', words: words.contains },
-    { operator: 'prefix', words: words.beginsWith },
+    { operator: 'contains', words: 'contains' },
+    { operator: 'prefix', words: 'beginsWith' },
     ...EQUAL,
     ONE_OF,
     ...EMPTY,
   ],
   choice: [...EQUAL, ONE_OF, ...EMPTY],
-  choices: [{ operator: 'contains', words: words.includes }, { operator: 'in', words: words.includesOneOf }, ...EMPTY],
+  choices: [{ operator: 'contains', words: 'includes' }, { operator: 'in', words: 'includesOneOf' }, ...EMPTY],
   number: [
     ...EQUAL,
-    { operator: 'gte', words: words.atLeast },
-    { operator: 'lte', words: words.atMost },
-    { operator: 'gt', words: words.moreThan },
-    { operator: 'lt', words: words.lessThan },
-    { operator: BETWEEN, words: words.between },
+    { operator: 'gte', words: 'atLeast' },
+    { operator: 'lte', words: 'atMost' },
+    { operator: 'gt', words: 'moreThan' },
+    { operator: 'lt', words: 'lessThan' },
+    { operator: BETWEEN, words: 'between' },
     ONE_OF,
     ...EMPTY,
   ],
   date: [
-    { operator: 'eq', words: words.on },
-    { operator: 'ne', words: words.notOn },
-    { operator: 'lt', words: words.before },
-    { operator: 'lte', words: words.onOrBefore },
-    { operator: 'gt', words: words.after },
-    { operator: 'gte', words: words.onOrAfter },
-    { operator: BETWEEN, words: words.between },
+    { operator: 'eq', words: 'on' },
+    { operator: 'ne', words: 'notOn' },
+    { operator: 'lt', words: 'before' },
+    { operator: 'lte', words: 'onOrBefore' },
+    { operator: 'gt', words: 'after' },
+    { operator: 'gte', words: 'onOrAfter' },
+    { operator: BETWEEN, words: 'between' },
     ...EMPTY,
   ],
   checkbox: [...EQUAL, ...EMPTY],
-  array: [{ operator: 'contains', words: words.contains }, ...EMPTY],
+  array: [{ operator: 'contains', words: 'contains' }, ...EMPTY],
   file: PRESENT,
 };
 
@@ -90,12 +94,13 @@ export const COMPARISONS: Record<TargetType, readonly Comparison[]> = {
 const OTHERS: readonly Comparison[] = [
   ...PRESENT,
   ...COMPARISONS.text,
-  { operator: 'in', words: words.isOneOf },
+  { operator: 'in', words: 'isOneOf' },
   // Of a field that has become a text, or is gone.
   ...COMPARISONS.number,
 ];
 
-export const YES_OR_NO = [
+/** The values of a checkbox with their labels. */
+export const yesOrNo = (): Target['choices'] => [
   { value: 'true', label: t.users.filters.yes },
   { value: 'false', label: t.users.filters.no },
 ];
@@ -147,12 +152,14 @@ function comparisonOf({ operator, value }: Condition, { type }: Target): Compari
 /** A condition in words, for example `Age at least 18`. */
 export function conditionWords(condition: Condition, target: Target): string {
   const comparison = comparisonOf(condition, target);
-  if (comparison?.value !== undefined) return t.users.filters.conditionOf(target.label, comparison.words);
+  const { comparisons: words } = t.users.filters;
+  if (comparison?.value !== undefined) return t.users.filters.conditionOf(target.label, words[comparison.words]);
   const values = condition.operator === 'in' ? valuesInList(condition.value) : [condition.value];
   const shown = values
     .map((value) => valueWords(value, target))
     .join(`${target.type === 'number' ? numbers.separator : ','} `);
-  return t.users.filters.conditionOfValue(target.label, comparison?.words ?? condition.operator, shown);
+  const compared = comparison ? words[comparison.words] : condition.operator;
+  return t.users.filters.conditionOfValue(target.label, compared, shown);
 }
 
 function valueWords(value: string, target: Target): string {
@@ -166,7 +173,7 @@ function valueWords(value: string, target: Target): string {
 
 /** The label of a value that can be chosen; others are shown as they are. */
 export function choiceLabel(value: string, { type, choices }: Target): string {
-  const known = type === 'checkbox' ? YES_OR_NO : choices;
+  const known = type === 'checkbox' ? yesOrNo() : choices;
   return known.find((choice) => choice.value === value)?.label ?? value;
 }
 

@@ -4,7 +4,7 @@ import { listOfValues, valuesInList } from '#src/features/search/value-list.ts';
 import { inputProps } from '../../components/form/input.ts';
 import { numbers } from '../../texts/numbers.ts';
 import { t } from '../../texts/texts.ts';
-import { DAY, type Target, YES_OR_NO } from './condition.ts';
+import { DAY, type Target, yesOrNo } from './condition.ts';
 import classes from './filters.module.css';
 
 /** The most characters of a value. */
@@ -44,7 +44,7 @@ export function ValueInput({ target, operator, label, value, isRefused, onChange
     );
   }
   if (hasChoices || type === 'checkbox') {
-    const options = hasChoices ? choices : YES_OR_NO;
+    const options = hasChoices ? choices : yesOrNo();
     return (
       <NativeSelect
         label={texts.value}

@@ -1,5 +1,5 @@
 import { Fragment } from 'react';
-import classes from './email.module.css';
+import classes from './addresses.module.css';
 
 interface EmailProps {
   children: string;
@@ -16,10 +16,20 @@ const MAX_WHOLE = 16;
  */
 export function Email({ children: email, isLine = false }: EmailProps) {
   if (isLine) return <span title={email}>{email}</span>;
+  return <Parts text={email} parts={partsOf(email)} />;
+}
+
+/** A URL. It breaks after a slash only; a part that is longer than its line is cut. */
+export function Url({ children: url }: { children: string }) {
+  return <Parts text={url} parts={url.match(/[^/]+\/*|\/+/g) ?? []} />;
+}
+
+/** A text that breaks between its parts. */
+function Parts({ text, parts }: { text: string; parts: readonly string[] }) {
   return (
-    <span className={classes.email} title={email}>
-      {partsOf(email).map((part, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one email do not move
+    <span className={classes.whole} title={text}>
+      {parts.map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text do not move
         <Fragment key={index}>
           {index > 0 && <wbr />}
           {part}
