@@ -282,6 +282,29 @@ describe('a save of the page (spec 4.16)', () => {
     expect(body.entries[0].by).toEqual({ kind: 'person' });
   });
 
+  it('shows very many choices, and as text a value that is none of them', async () => {
+    const choices = Array.from({ length: 6_000 }, (_, at) => `choice ${at}`);
+    const fields: FieldDefinitionInput[] = [
+      { key: 'name', kind: 'text' },
+      { key: 'place', label: 'Place', kind: 'select', enum: choices },
+    ];
+    await server.admin.putSchema(app, { fields }).expect(200);
+    id = await submit('many@example.com', { name: 'Ada', place: 'choice 5999' });
+    path = await entryPath(server, app, id);
+    const page = await show();
+    expect(Object.fromEntries(entriesOfPage(page))).toMatchObject({ 'data[place]': 'choice 5999' });
+    await save(page, { 'data[place]': 'choice 7' }).expect(200);
+    expect(await data()).toEqual({ name: 'Ada', place: 'choice 7' });
+    const without = choices.filter((choice) => choice !== 'choice 7');
+    await server.admin
+      .putSchema(app, { fields: [fields[0] as never, { ...fields[1], enum: without } as never] })
+      .expect(200);
+    const text = await show();
+    expect(text).toMatch(/<dt>Place<\/dt>\s*<dd class="text" dir="auto">choice 7<\/dd>/);
+    await save(text, { 'data[name]': 'Grace' }).expect(200);
+    expect(await data()).toEqual({ name: 'Grace', place: 'choice 7' });
+  });
+
   it('shows what is wrong at the controls, and keeps what was typed', async () => {
     const page = await show();
     const { text } = await save(page, { 'data[name]': '', 'data[seats]': '0', 'data[notes]': 'kept' }).expect(400);

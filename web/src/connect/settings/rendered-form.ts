@@ -22,6 +22,7 @@ const PREVIEW_STYLES = `
   .text { margin: 0 0 1.5rem; overflow-wrap: anywhere; white-space: pre-line; }
   dl { margin: 1.5rem 0; }
   dt { font-weight: 600; }
+  dd { margin: 0; }
   dd + dt { margin-top: 0.75rem; }
   .form.actions { display: flex; flex-wrap: wrap; gap: 0.75em; margin-top: 1.75em; }
   button.plain { border-color: var(--edge); background: none; color: inherit; }
@@ -140,7 +141,7 @@ export function entryMarkup(
   const values = shown.filter((field) => !isChangeable(field) && field.texts.length > 0);
   const terms = values.flatMap(({ control, texts }): Markup[] => [
     ['dt', {}, ...labelNodes(control)],
-    ['dd', {}, texts.join(', ')],
+    ['dd', {}, texts.map((text) => wordsOf(control, text)).join(', ')],
   ]);
   const button = (label: string): Markup => ['button', { type: 'button', class: 'plain' }, label];
   const actions = [
@@ -164,8 +165,15 @@ export function entryMarkup(
   ];
 }
 
+/** Of an item of a list, its text. */
 function sampleText(value: unknown): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' ? Object.values(value ?? {}).join(', ') : String(value);
+}
+
+/** The text of a sample value that has no control, as the page has it. */
+function wordsOf({ type, choices }: FormField['control'], text: string): string {
+  if (type === 'checkbox') return text === 'true' ? '✓' : '✗';
+  return choices.find(({ value }) => value === text)?.label ?? text;
 }
 
 interface Images {
