@@ -82,7 +82,10 @@ describe('every documented path', () => {
       if (documented.has(method)) {
         expect(status, `${method} ${path}`).not.toBe(405);
         // Another code than that of an unknown path: the app or the link does not exist.
-        if (status === 404) expect((await response.json()).code).toMatch(/^(?!notFound$)\w+$/);
+        if (status === 404) {
+          const { code } = (await response.json()) as { code: string };
+          expect(code).toMatch(/^(?!notFound$)\w+$/);
+        }
         continue;
       }
       expect(status, `${method} ${path}`).toBe(405);

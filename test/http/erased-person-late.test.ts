@@ -67,6 +67,14 @@ async function appWithPerson() {
   await insert('history', { _id: new Binary(place), appId, newestAt: now, entries: [entry] });
   await db.collection('users').updateOne({ appId }, { $set: { movedHistory: true } });
   await storeFile(db, sourceAppId, Buffer.from('content'), { record });
+  const conditions = { all: [{ field: 'email', op: 'eq', value: EMAIL }] };
+  const webhook = { url: 'https://example.org/hook', events: ['user.created'], if: conditions };
+  await admin.post(`/auth/webhooks${scope}`, webhook).expect(200);
+  await admin.put(`/auth/apps/${sourceAppId}/form`, { title: 'Contact' }).expect(200);
+  // Without the settings of email, which the test does not need.
+  const routes = [{ if: { ...conditions, version: 1 }, emails: ['team@x.org'] }];
+  const notify = { emails: [], when: 'each', routes };
+  await db.collection('apps').updateOne({ _id: appId }, { $set: { 'form.notify': notify } });
   return { appId, scope };
 }
 
@@ -88,6 +96,8 @@ it('a part of a person that is removed late stays', async () => {
   for (const kind of ['held', 'import-line', 'change', 'history', 'delivery', 'mail', 'submission', 'view', 'record']) {
     expect(kinds).toContain(kind);
   }
+  // Of a route and of a webhook.
+  expect(kinds.filter((kind) => kind === 'condition')).toHaveLength(2);
   for (const { name, eraseOf } of server.services.features.flatMap(({ personal = [] }) => personal)) {
     let asked = 0;
     const guard = async () => {

@@ -26,7 +26,9 @@ const emailChangeSchema = schema(
     at: { type: Date, required: true },
   },
   { collection: 'email_changes', placement: 'removed seconds after the change' },
-).index({ appId: 1 });
+)
+  .index({ appId: 1 })
+  .index({ at: 1 });
 
 type EmailChangeModel = Model<DocumentOf<typeof emailChangeSchema>>;
 
