@@ -31,11 +31,8 @@ export function preloadTexts(): void {
   void loadTexts().catch(() => undefined);
 }
 
-/**
- * Suspends a component until the texts are there. The component has no other hook: React renders it
- * again as if `use` were called again.
- * @throws when the texts cannot be loaded
- */
+/** Suspends a component until the texts are there. @throws when they cannot be loaded */
 export function useTexts(): void {
-  if (t === undefined) use(loadTexts());
+  // Also when they are there: React requires the same calls when it renders the component again.
+  use(loadTexts());
 }
