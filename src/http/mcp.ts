@@ -238,7 +238,7 @@ function callOf({ route: { spec }, places }: Tool, given: Readonly<Record<string
     if (place === 'body') body.push([name, value]);
     // Clients send null for a parameter that they leave out.
     else if (value === null) continue;
-    else if (place === 'path') path = path.replace(`:${name}`, encodeURIComponent(textOf(value)));
+    else if (place === 'path') path = path.replace(`:${name}`, segmentOf(textOf(value)));
     else if (place === 'header') headers[name] = textOf(value);
     else for (const one of [value].flat()) query.append(name, textOf(one));
   }
@@ -252,6 +252,10 @@ function callOf({ route: { spec }, places }: Tool, given: Readonly<Record<string
     body: spec.body && JSON.stringify(Object.fromEntries(body)),
   };
 }
+
+/** Encodes a value so that it is no fixed segment of the path of another endpoint. */
+const segmentOf = (text: string): string =>
+  encodeURIComponent(text).replace(/^\w/, (first) => `%${first.charCodeAt(0).toString(16)}`);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

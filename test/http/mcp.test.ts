@@ -83,6 +83,15 @@ describe('the tools of a key (spec 4.15)', () => {
     await all.close();
   });
 
+  it('reach no other endpoint by an argument of the path', async () => {
+    const all = await assistant([...SCOPES]);
+    for (const id of ['export', 'breakdown', '../keys', '..']) {
+      const { isError, structuredContent } = await all.call('getUser', { id });
+      expect({ id, isError, status: structuredContent?.status }).toEqual({ id, isError: true, status: 404 });
+    }
+    await all.close();
+  });
+
   it('have the texts and the parameters of the declarations', async () => {
     const { tools } = await every.client.listTools();
     const text = JSON.stringify(tools);
