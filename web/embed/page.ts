@@ -156,8 +156,8 @@ function store(place: string, entries: Entries | undefined): void {
 }
 
 /**
- * Puts the caret into the first field of a page that somebody has just opened, if the field is empty
- * and in view. On a touch screen that would open the keyboard over the form.
+ * Puts the caret into the first field of a page that somebody has just opened, if it is empty and
+ * in view. On a touch screen that would open the keyboard over the form.
  */
 function focusFirst(form: HTMLFormElement): void {
   const first = [...form.querySelectorAll<Control>(ENTERED)].find(
