@@ -83,6 +83,7 @@ export function createSubmissions(deps: {
     erase: records.erase,
     held,
     capacity,
+    leases,
     store: records.submissions,
     revalidation: records.revalidation,
     files: records.fileClaims,

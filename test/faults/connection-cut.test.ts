@@ -102,8 +102,8 @@ describe('a connection that is cut between commit and answer (invariant 3)', () 
       const admin = await fixture.service.admin();
       const label = (text: string) => ({ fields: [{ key: 'items', label: text, kind: 'array' as const }] });
       for (let round = 0; round < 5; round += 1) {
-        // The version is stored, and the answer to the next write, of the revision, is lost.
-        fixture.proxy.withholdAnswers('cut', 1, 1);
+        // The version is stored, and the answer to the write of the revision is lost.
+        fixture.proxy.withholdAnswers('cut', 1, 0, 'revisions');
         await admin.putSchema('forms', label(`Round ${round}`)).expect(200);
       }
     });

@@ -8,10 +8,11 @@ const GIVE_UP_MS = 10_000;
 /** After `stop`, submissions with a key are repeated for this long at most. */
 const MAX_REPEAT_AFTER_STOP_MS = 30_000;
 /**
- * The most submissions that are active at once, those that wait for their next attempt included.
- * While nothing is served, the writers must leave the processor to the processes that restart.
+ * The most submissions that are active at once, those that wait for their next attempt included, as
+ * seconds of the rate. While nothing is served, the writers must leave the processor to the
+ * processes that restart.
  */
-const MAX_ACTIVE = 1_000;
+const MAX_ACTIVE_SECONDS = 4;
 /** Spreads the submissions, so that a person gets few keys between a submission and its repeat. */
 const PEOPLE = 500;
 
@@ -130,7 +131,7 @@ export function startLoad(load: {
   const timer = setInterval(() => {
     const due = ((performance.now() - startedAt) / 1000) * rate;
     for (; started < due; started += 1) {
-      if (active.size >= MAX_ACTIVE) continue;
+      if (active.size >= rate * MAX_ACTIVE_SECONDS) continue;
       const writing = write().finally(() => active.delete(writing));
       active.add(writing);
     }

@@ -106,7 +106,7 @@ function createFaults(set: ReplicaSet, servers: readonly Service[]): Fault[] {
       async run() {
         const server = pick(servers);
         const ended = await server.stop();
-        expect(ended?.code).toBe(0);
+        expect(ended?.code, ended?.stderr).toBe(0);
         await server.start();
       },
     },

@@ -1,6 +1,8 @@
 // @module-tag long
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../src/core/apps/revision.ts';
 import { READ_HOLDS_MS } from '../../src/platform/database/lateness.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
@@ -64,6 +66,18 @@ describe('a repeat that is stored late', () => {
     const { status, body } = await repeat;
     expect([status, body.id]).toEqual([200, id]);
     expect(await stored()).toEqual([{ id, email: NEXT, visits: 1 }]);
+  });
+
+  it('looks for no former email while no email of the app was changed', async () => {
+    const lookUps = proxy.holdAll('find', 'applied_keys', [Buffer.from('_id')]);
+    lookUps.release();
+    const held = proxy.holdNext('insert', 'users');
+    const late = submit(FORMER, 'one', 'first', slow).then((response) => response);
+    const forward = await held;
+    await sleep(2 * LEASE_MS);
+    await forward();
+    expect((await late).status).toBe(200);
+    expect(lookUps.seen).toEqual([]);
   });
 
   it('creates none while submissions with keys are fenced, and delays the change', async () => {

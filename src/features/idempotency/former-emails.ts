@@ -168,17 +168,22 @@ export function createFormerEmails(deps: {
     if (await moved.findOne(isBusy, { projection: { _id: 1 } })) throw new Unavailable('recordChanging', BUSY_SECONDS);
   }
 
+  /** Whether a submission to the app may repeat one of a record whose email was changed. */
+  const hasAny = ({ formerEmailsUntil }: Pick<App, 'formerEmailsUntil'>): boolean =>
+    formerEmailsUntil !== undefined && formerEmailsUntil >= new Date();
+
   return {
     find,
+    hasAny,
 
     /**
      * Returns the claim of a submission to an app, with that of what the submission names. It
      * rejects with {@link SentBefore} for a repeat.
      */
-    claimOf(submission: Submission, { formerEmailsUntil }: Pick<App, 'formerEmailsUntil'>): Claim | undefined {
+    claimOf(submission: Submission, app: Pick<App, 'formerEmailsUntil'>): Claim | undefined {
       const { appId, email, facts, claim: named } = submission;
       const { applied } = facts;
-      if (!applied || !formerEmailsUntil || formerEmailsUntil < new Date()) return named;
+      if (!applied || !hasAny(app)) return named;
       const _id = movedKeyId(appId, hashIn(appId, email), applied.key);
       return {
         async forRecord(record) {

@@ -1,6 +1,6 @@
 import type { ObjectId, UUID } from 'mongodb';
 import { applyRules, shownSubmission } from '../../core/schemas/checked-data.ts';
-import type { Lease } from '../../core/schemas/schema-leases.ts';
+import type { Lease, SchemaLeases } from '../../core/schemas/schema-leases.ts';
 import type { SubmissionInput, SubmissionSource } from '../../core/users/acceptance.ts';
 import { RecordHasTooManyKeys } from '../../core/users/record-limits.ts';
 import type { Revalidation } from '../../core/users/revalidation.ts';
@@ -26,8 +26,9 @@ interface IntakeDeps {
   activity: AppActivity;
   /** Finds the record to which a submission with a key was applied. */
   findApplied(appId: ObjectId, email: string, applied: AppliedKey): Promise<RefusingRecord | undefined>;
-  formerEmails: Pick<FormerEmails, 'claimOf' | 'find'>;
+  formerEmails: Pick<FormerEmails, 'claimOf' | 'find' | 'hasAny'>;
   erase: RecordEraser;
+  leases: Pick<SchemaLeases, 'hold'>;
   revalidation: Revalidation;
   store: SubmissionStore;
   checkAdmission: CheckAdmission;
@@ -156,7 +157,7 @@ export class Intake implements Handling {
     submission.claim = formerEmails.claimOf(submission, lease.app);
     const storing = this.#store(submission, input, lease);
     if (!submission.facts.applied) return storing;
-    return storing.then((stored) => (lease.isCurrent() ? stored : this.#withdrawRepeat(submission, stored)));
+    return storing.then((stored) => (lease.isCurrent() ? stored : this.#withdrawRepeat(submission, stored, lease)));
   }
 
   #store(submission: Submission, input: SubmissionInput, lease: Lease): Promise<StoredSubmission> {
@@ -173,10 +174,15 @@ export class Intake implements Handling {
    * For a write that its lease did not cover: the email of the record that has the submission may
    * have been changed just before it. Erases the record that a repeat has created, unless something
    * else has changed it. Resolves with the answer.
+   *
+   * A new lease, whose read all late writes share, tells of every change of an email in the app: a
+   * record keeps its email until no server has a lease from before the change.
    */
-  async #withdrawRepeat(submission: Submission, stored: StoredSubmission): Promise<StoredSubmission> {
-    const { formerEmails, erase } = this.#deps;
+  async #withdrawRepeat(submission: Submission, stored: StoredSubmission, lease: Lease): Promise<StoredSubmission> {
+    const { formerEmails, erase, leases } = this.#deps;
     const { appId, email, now, facts } = submission;
+    const current = await leases.hold(lease.app.sourceAppId);
+    if (current?.app.id.equals(appId) && current.isCurrent() && !formerEmails.hasAny(current.app)) return stored;
     const before = facts.applied && (await formerEmails.find(appId, email, facts.applied));
     if (!before || before.record._id.equals(stored.id)) return stored;
     const { isHidden } = stored;

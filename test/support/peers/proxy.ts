@@ -11,9 +11,10 @@ export interface TcpProxy {
    * Forwards the next `times` writes to MongoDB, those of job locks not counted, and drops their
    * replies, as when the network fails between commit and reply. The connections of these writes
    * are closed (`cut`) or stay open and never receive data (`silent`). Other connections are not
-   * affected. The first `after` writes receive their replies.
+   * affected. The first `after` writes receive their replies. With `collection`, writes to other
+   * collections do not count: a background job may write between two statements of a request.
    */
-  withholdAnswers(how: 'cut' | 'silent', times: number, after?: number): void;
+  withholdAnswers(how: 'cut' | 'silent', times: number, after?: number, collection?: string): void;
   /**
    * Holds back the next command of that name on a collection, and what follows on its connection.
    * Resolves when MongoDB would have received it, with a function that forwards it, also while the
@@ -39,17 +40,15 @@ export interface HeldCommands {
 
 /** Elements of write commands in MongoDB's wire protocol: the first, or a stage of a pipeline. */
 const WRITES = ['\x02insert\0', '\x02update\0', '\x02findAndModify\0', '\x03$merge\0'];
-/** Background jobs renew their locks at any time. */
-const LOCKS = WRITES.map((name) => `${name}\x05\0\0\0jobs\0`);
+/** The value of the first element of a write: the length of the collection's name, and the name. */
+const valueText = (collection: string): string => `${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
 
-/** Whether a chunk has a write other than those of the locks of background jobs. */
-const isWrite = (chunk: Buffer): boolean =>
-  WRITES.some((name) => chunk.includes(name)) && !LOCKS.some((name) => chunk.includes(name));
+/** Whether a chunk has a write, to `collection` if it is given. */
+const isWrite = (chunk: Buffer, collection?: string): boolean =>
+  WRITES.some((name) => chunk.includes(name + (collection === undefined ? '' : valueText(collection))));
 
-/** A string element: its name, the length of its value, and the value. */
-function commandText(command: string, collection: string): string {
-  return `\x02${command}\0${String.fromCharCode(collection.length + 1)}\0\0\0${collection}\0`;
-}
+/** The first element of a command on a collection. */
+const commandText = (command: string, collection: string): string => `\x02${command}\0${valueText(collection)}`;
 
 /** The length of the message that begins with a chunk. */
 const lengthOf = (chunk: Buffer): number => (chunk.length < 4 ? 0 : chunk.readInt32LE(0));
@@ -59,7 +58,13 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
   let state: 'open' | 'cut' | 'stalled' = 'open';
   const pairs = new Set<[Socket, Socket]>();
   const withheld = new Set<Socket>();
-  let withhold = { how: 'cut' as 'cut' | 'silent', times: 0, after: 0 };
+  let withhold: { how: 'cut' | 'silent'; times: number; after: number; collection?: string } = {
+    how: 'cut',
+    times: 0,
+    after: 0,
+  };
+  /** Background jobs renew their locks at any time, so those do not count. */
+  const counts = (chunk: Buffer): boolean => isWrite(chunk, withhold.collection) && !isWrite(chunk, 'jobs');
 
   let hold: { text: string; held(forward: () => Promise<void>): void } | undefined;
   let holdMany: ((chunk: Buffer, forward: () => void) => boolean) | undefined;
@@ -85,7 +90,7 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
       if (clientSocket.destroyed) targetSocket.destroy();
     };
     clientSocket.on('data', (chunk) => {
-      if (withhold.times > 0 && isWrite(chunk)) {
+      if (withhold.times > 0 && counts(chunk)) {
         if (withhold.after > 0) withhold.after -= 1;
         else {
           withhold.times -= 1;
@@ -135,8 +140,8 @@ export async function startProxy(target: URL): Promise<TcpProxy> {
       state = 'stalled';
       each((socket) => socket.pause());
     },
-    withholdAnswers(how, times, after = 0) {
-      withhold = { how, times, after };
+    withholdAnswers(how, times, after = 0, collection) {
+      withhold = { how, times, after, ...(collection !== undefined && { collection }) };
     },
     holdNext(command, collection) {
       return new Promise((resolve) => {
