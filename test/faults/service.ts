@@ -69,6 +69,11 @@ export class Service {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
+  /** The log entries of the errors that ended the process. */
+  get fatal(): string[] {
+    return (this.#process?.stdout ?? '').split('\n').filter((line) => line.startsWith('{"level":60,'));
+  }
+
   /** Returns a client without a session. */
   client(): Client {
     return new Client(this.url, this.#program === PROGRAM);

@@ -35,7 +35,7 @@ export async function* readAhead(
   pause: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<RawDocuments> {
-  let ahead: Promise<RawDocuments | undefined> | undefined = read();
+  let ahead: Promise<RawDocuments | undefined> | undefined;
   while (!signal?.aborted) {
     const documents: RawDocuments | undefined = await (ahead ?? read());
     if (!documents) return;
