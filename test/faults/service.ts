@@ -16,6 +16,8 @@ export class Service {
   readonly #env: Record<string, string>;
   readonly #program: string;
   #process: ServerProcess | undefined;
+  /** Of the processes before. */
+  #errors: string[] = [];
 
   private constructor(port: number, env: Record<string, string>, program: string) {
     this.#program = program;
@@ -48,6 +50,7 @@ export class Service {
 
   /** Starts the process; resolves when the server listens. */
   async start(): Promise<this> {
+    this.#errors = this.endingErrors;
     this.#process = new ServerProcess(this.#env, [process.execPath, this.#program]);
     await this.#process.url();
     return this;
@@ -69,9 +72,10 @@ export class Service {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** The log entries of the errors that ended the process. */
-  get fatal(): string[] {
-    return (this.#process?.stdout ?? '').split('\n').filter((line) => line.startsWith('{"level":60,'));
+  /** The log entries of the errors that ended its processes, or their stop. */
+  get endingErrors(): string[] {
+    const log = (this.#process?.stdout ?? '').split('\n');
+    return [...this.#errors, ...log.filter((line) => /^{"level":60,|second error|killed by timeout/.test(line))];
   }
 
   /** Returns a client without a session. */

@@ -59,7 +59,7 @@ it(`keeps every acknowledged write for ${MINUTES} minutes at ${RATE} writes per 
       const { name, run } = pick(faults);
       await run();
       report(performance.now() - startedAt, fault, name, ledger);
-      expect(servers.flatMap(({ fatal }) => fatal)).toEqual([]);
+      expect(servers.flatMap(({ endingErrors }) => endingErrors)).toEqual([]);
       await sleep(Math.max(0, next - performance.now()));
     }
     await Promise.all([load.stop(), files.stop()]);
@@ -107,7 +107,7 @@ function createFaults(set: ReplicaSet, servers: readonly Service[]): Fault[] {
       async run() {
         const server = pick(servers);
         const ended = await server.stop();
-        expect(ended?.code, server.fatal.join('\n')).toBe(0);
+        expect(ended?.code, server.endingErrors.join('\n')).toBe(0);
         await server.start();
       },
     },

@@ -6,7 +6,7 @@ import { Agent, get } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { randomName } from '../support/database/databases.ts';
 import { rounds } from '../support/run/rounds.ts';
-import { databaseUri, Leftovers, ServerProcess } from '../support/server/process.ts';
+import { databaseUri, Leftovers, Process, ServerProcess } from '../support/server/process.ts';
 
 const leftovers = new Leftovers();
 afterAll(() => leftovers.clear());
@@ -113,6 +113,24 @@ describe('stop under keep-alive load', () => {
     process.kill(server.pid, 'SIGTERM');
     expect(await server.end('SIGINT')).toMatchObject({ code: 0 });
     expect((await finished).map(({ failed }) => failed)).toEqual(Array(CLIENTS).fill(undefined));
+  });
+
+  it('closes once, with exit code 1, when a signal follows an unexpected error', async () => {
+    const program = `
+      const { closeOnce } = await import(process.argv[1]);
+      const logger = { fatal() {}, error() {}, warn() {}, info() {} };
+      const running = { close: () => (console.log('close'), new Promise((resolve) => setTimeout(resolve, 200))) };
+      const stop = closeOnce(Promise.resolve(running), logger);
+      process.on('SIGTERM', stop);
+      setImmediate(() => {
+        setImmediate(() => process.kill(process.pid, 'SIGTERM'));
+        throw new Error('unexpected');
+      });
+    `;
+    const stop = new URL('../../dist/operations/cluster/stop.js', import.meta.url).href;
+    const ended = await leftovers.keep(new Process([process.execPath, '--input-type=module', '--eval', program, stop]))
+      .ended;
+    expect([ended.code, ended.stdout]).toEqual([1, 'close\n']);
   });
 
   it('leaves no mongod running if a signal arrives during the start', async () => {

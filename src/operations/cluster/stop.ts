@@ -12,23 +12,28 @@ const STOP_WITHIN_MS = 9_500;
  */
 export function closeOnce(running: Promise<{ close(): Promise<void> }>, logger: Logger): () => void {
   const options = { delay: STOP_WITHIN_MS, logger: consoleLogger(logger), skip: STOP_SIGNALS };
-  const { close } = closeWithGrace(options, async ({ err }) => {
-    if (err) logger.fatal({ err: { name: err.name, stack: err.stack } }, 'stopping after an unexpected error');
-    await (await running).close();
-    logger.info('stopped');
-  });
   // With npm, Ctrl-C arrives twice: from the terminal and from npm. close-with-grace would exit on
   // the second call and orphan mongod.
   let isClosing = false;
+  const { close } = closeWithGrace(options, async ({ err }) => {
+    isClosing = true;
+    if (err) logger.fatal(detailsOf(err), 'stopping after an unexpected error');
+    await (await running).close();
+    logger.info('stopped');
+  });
   return () => {
     if (!isClosing) void close();
-    isClosing = true;
   };
 }
 
+const detailsOf = ({ name, stack }: Error) => ({ err: { name, stack } });
+
 function consoleLogger(logger: Logger) {
   return {
-    error: (message: unknown) => logger.error(String(message)),
+    error(given: unknown) {
+      if (given instanceof Error) logger.error(detailsOf(given), 'the stop failed');
+      else logger.error(String(given));
+    },
     warn: (message: unknown) => logger.warn(String(message)),
   };
 }

@@ -1,5 +1,7 @@
 import { BSON, type MongoClient, type Collection as MongoCollection, type Document as MongoDocument } from 'mongodb';
-import { STATEMENT_TIME_MS } from './lateness.ts';
+import { Unavailable } from '../core/errors.ts';
+import { withTimeout } from '../core/timeouts.ts';
+import { LATE_WRITE_ENDS_MS, STATEMENT_TIME_MS } from './lateness.ts';
 
 export type Collection<Document extends MongoDocument> = MongoCollection<Document>;
 
@@ -49,19 +51,32 @@ const OPTIONS_INDEX = {
 } satisfies { [Method in keyof MongoCollection]?: number };
 
 /**
+ * Settles like a statement; rejects when it must have ended. The driver never settles a statement
+ * of some MB whose connection it closes while the network does not take the rest: it waits for the
+ * socket's `drain` only.
+ * @throws {Unavailable}
+ */
+export const untilEnded = <Result>(statement: Promise<Result>, ms = LATE_WRITE_ENDS_MS): Promise<Result> =>
+  withTimeout(statement, ms, () => new Unavailable());
+
+/**
  * Returns the collection with a default time limit for every statement, so that the database stops
  * work for requests that have ended. A limit of the caller takes precedence. The driver has no such
  * option: its `timeoutMS` has no effect.
+ * @param endsMs replaces {@link LATE_WRITE_ENDS_MS} in tests only
  */
 export function limitStatementTime<Document extends MongoDocument>(
   collection: Collection<Document>,
+  endsMs = LATE_WRITE_ENDS_MS,
 ): Collection<Document> {
   const limited = Object.create(collection);
   for (const [name, index] of Object.entries(OPTIONS_INDEX)) {
     const method: (...args: unknown[]) => unknown = limited[name];
     limited[name] = (...args: unknown[]) => {
-      args[index] = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined) };
-      return method.apply(collection, args);
+      const options = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined) };
+      args[index] = options;
+      const result = method.apply(collection, args);
+      return result instanceof Promise ? untilEnded(result, options.maxTimeMS + endsMs) : result;
     };
   }
   return limited;

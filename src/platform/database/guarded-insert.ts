@@ -1,5 +1,5 @@
 import type { Filter, Document as MongoDocument } from 'mongodb';
-import type { Collection } from './collections.ts';
+import { type Collection, untilEnded } from './collections.ts';
 
 /** The most bytes of one statement, by the sizes that callers estimate: MongoDB takes 16 MB. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -49,16 +49,15 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
   whenMatched: 'fail' | 'replace' = 'fail',
 ): Promise<void> {
   for (const part of splitParts(documents, bytesOf)) {
-    await collection
-      .aggregate([
-        { $match: filter },
-        ...(also ? bothExist(also) : []),
-        { $project: { _id: 0, document: { $literal: part } } },
-        { $unwind: '$document' },
-        { $replaceRoot: { newRoot: '$document' } },
-        { $merge: { into, on, whenMatched, whenNotMatched: 'insert' } },
-      ])
-      .toArray();
+    const inserting = collection.aggregate([
+      { $match: filter },
+      ...(also ? bothExist(also) : []),
+      { $project: { _id: 0, document: { $literal: part } } },
+      { $unwind: '$document' },
+      { $replaceRoot: { newRoot: '$document' } },
+      { $merge: { into, on, whenMatched, whenNotMatched: 'insert' } },
+    ]);
+    await untilEnded(inserting.toArray());
   }
 }
 

@@ -16,7 +16,7 @@ import {
   UUID,
 } from 'mongodb';
 import mongoose from 'mongoose';
-import { type Collection, limitStatementTime } from './collections.ts';
+import { type Collection, limitStatementTime, untilEnded } from './collections.ts';
 import { STATEMENT_TIME_MS } from './lateness.ts';
 
 /**
@@ -428,7 +428,7 @@ export function createModel<Document extends MongoDocument>(
     try {
       // Compiled by its first statement: that takes 2 ms, and many collections have none.
       compiled ??= connection.compile(schema);
-      return await statement(compiled);
+      return await untilEnded(statement(compiled));
     } catch (error) {
       throw error instanceof Errors ? withoutValues(error, name) : error;
     }

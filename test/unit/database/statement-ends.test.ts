@@ -1,0 +1,30 @@
+// @module-tag long
+
+import { MongoClient } from 'mongodb';
+import { expect, inject, it } from 'vitest';
+import { Unavailable } from '../../../src/platform/core/errors.ts';
+import { limitStatementTime } from '../../../src/platform/database/collections.ts';
+import { startProxy } from '../../support/peers/proxy.ts';
+
+it('ends a large statement whose connection is closed while the network takes nothing', async () => {
+  const proxy = await startProxy(new URL(inject('mongodbUri')));
+  const uri = new URL(inject('mongodbUri'));
+  uri.port = String(proxy.port);
+  const soon = { connectTimeoutMS: 1_000, heartbeatFrequencyMS: 1_000 };
+  const client = new MongoClient(uri.href, { ...soon, retryWrites: false });
+  let closings = 0;
+  client.on('connectionPoolCleared', ({ interruptInUseConnections }) => {
+    if (interruptInUseConnections) closings += 1;
+  });
+  try {
+    await client.db('ends').command({ ping: 1 });
+    const statements = limitStatementTime(client.db('ends').collection('ends'), 5_000);
+    proxy.stall();
+    const inserted = statements.insertOne({ text: 'x'.repeat(8 * 1024 * 1024) });
+    await expect(inserted).rejects.toBeInstanceOf(Unavailable);
+    expect(closings).toBe(1);
+  } finally {
+    await client.close();
+    await proxy.close();
+  }
+});
