@@ -1,8 +1,9 @@
 // @module-tag long
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LEASE_MS } from '../../src/core/apps/revision.ts';
+import { Unavailable } from '../../src/platform/core/errors.ts';
 import { READ_HOLDS_MS } from '../../src/platform/database/lateness.ts';
 import { untilDatabaseTime } from '../support/clock/database-time.ts';
 import type { TcpProxy } from '../support/peers/proxy.ts';
@@ -62,6 +63,19 @@ describe('a repeat that is stored late', () => {
     const repeat = submit(FORMER, 'one', 'first', slow).then((response) => response);
     const forward = await held;
     await change(id, NEXT).expect(200);
+    await forward();
+    const { status, body } = await repeat;
+    expect([status, body.id]).toEqual([200, id]);
+    expect(await stored()).toEqual([{ id, email: NEXT, visits: 1 }]);
+  });
+
+  it('is withdrawn also when the server cannot read the app after it', async () => {
+    const id = await create(FORMER);
+    const held = proxy.holdNext('insert', 'users');
+    const repeat = submit(FORMER, 'one', 'first', slow).then((response) => response);
+    const forward = await held;
+    await change(id, NEXT).expect(200);
+    vi.spyOn(slow.services.leases, 'hold').mockRejectedValueOnce(new Unavailable());
     await forward();
     const { status, body } = await repeat;
     expect([status, body.id]).toEqual([200, id]);

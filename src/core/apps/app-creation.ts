@@ -120,7 +120,7 @@ async function retry<T>(attempt: () => Promise<T>, deadline: number): Promise<T>
     try {
       return await withTimeout(attempt(), ATTEMPT_MS, () => new Unavailable());
     } catch (error) {
-      const isTransient = error instanceof Unavailable || databaseRefusal(error) instanceof Unavailable;
+      const isTransient = databaseRefusal(error) instanceof Unavailable;
       if (!isTransient || performance.now() >= deadline) throw error;
       await sleep(PAUSE_MS);
     }

@@ -7,7 +7,7 @@ import { Unavailable } from '../../platform/core/errors.ts';
 import { parsePageUrl } from '../../platform/core/web-origin.ts';
 import type { Connection } from '../../platform/database/client.ts';
 import { beginsBefore } from '../../platform/database/clock.ts';
-import type { Collection } from '../../platform/database/collections.ts';
+import { type Collection, untilEnded } from '../../platform/database/collections.ts';
 import { isDuplicateKey } from '../../platform/database/failures.ts';
 import { createModel, type DocumentOf, type Model, only, schema } from '../../platform/database/mongoose.ts';
 import { firstIdAt } from '../../platform/database/ordered-ids.ts';
@@ -110,7 +110,7 @@ export function createKeptSubmissions(users: UserCollection, kept: KeptCollectio
       const into = { into: kept.collectionName, on: ONCE, whenMatched: attempt === 1 ? 'fail' : 'keepExisting' };
       const all = [...stages, { $merge: { ...into, whenNotMatched: 'insert' } }];
       try {
-        await users.aggregate(all, { hint: { _id: 1 } }).toArray();
+        await untilEnded((signal) => users.aggregate(all, { hint: { _id: 1 }, signal }).toArray());
         return;
       } catch (error) {
         // An upsert ends so too when another statement stores a submission just before it.

@@ -175,14 +175,15 @@ export class Intake implements Handling {
    * have been changed just before it. Erases the record that a repeat has created, unless something
    * else has changed it. Resolves with the answer.
    *
-   * A new lease, whose read all late writes share, tells of every change of an email in the app: a
-   * record keeps its email until no server has a lease from before the change.
+   * A new lease, whose read all late writes share, shows whether an email of the app was changed:
+   * the app is marked before a record loses its email, and no server has a lease from before the
+   * mark then. Without a lease it looks too: the write is stored.
    */
   async #withdrawRepeat(submission: Submission, stored: StoredSubmission, lease: Lease): Promise<StoredSubmission> {
     const { formerEmails, erase, leases } = this.#deps;
     const { appId, email, now, facts } = submission;
-    const current = await leases.hold(lease.app.sourceAppId);
-    if (current?.app.id.equals(appId) && current.isCurrent() && !formerEmails.hasAny(current.app)) return stored;
+    const current = await leases.hold(lease.app.sourceAppId).catch(() => undefined);
+    if (current?.app.id.equals(appId) && !current.isRevoked() && !formerEmails.hasAny(current.app)) return stored;
     const before = facts.applied && (await formerEmails.find(appId, email, facts.applied));
     if (!before || before.record._id.equals(stored.id)) return stored;
     const { isHidden } = stored;

@@ -31,7 +31,7 @@ const detailsOf = ({ name, stack }: Error) => ({ err: { name, stack } });
 function consoleLogger(logger: Logger) {
   return {
     error(given: unknown) {
-      if (given instanceof Error) logger.error(detailsOf(given), 'the stop failed');
+      if (given instanceof Error) logger.error(detailsOf(given), 'an error while stopping');
       else logger.error(String(given));
     },
     warn: (message: unknown) => logger.warn(String(message)),

@@ -50,14 +50,35 @@ const OPTIONS_INDEX = {
   updateOne: 2,
 } satisfies { [Method in keyof MongoCollection]?: number };
 
+/** The methods that send documents, which may be large. */
+const SENDING: ReadonlySet<string> = new Set([
+  'bulkWrite',
+  'findOneAndReplace',
+  'findOneAndUpdate',
+  'insertMany',
+  'insertOne',
+  'replaceOne',
+  'updateMany',
+  'updateOne',
+]);
+
 /**
- * Settles like a statement; rejects when it must have ended. The driver never settles a statement
- * of some MB whose connection it closes while the network does not take the rest: it waits for the
- * socket's `drain` only.
+ * Settles like a statement that sends documents, and rejects when writes count as ended. The driver
+ * never settles a large one whose connection it closes while the network does not take the rest: it
+ * waits for the socket's `drain` only.
+ * @param statement gives the signal to the driver, which then removes the connection from its pool
  * @throws {Unavailable}
  */
-export const untilEnded = <Result>(statement: Promise<Result>, ms = LATE_WRITE_ENDS_MS): Promise<Result> =>
-  withTimeout(statement, ms, () => new Unavailable());
+export async function untilEnded<Result>(
+  statement: (signal: AbortSignal) => Promise<Result>,
+  ms = LATE_WRITE_ENDS_MS,
+): Promise<Result> {
+  const ending = new AbortController();
+  return withTimeout(statement(ending.signal), ms, () => {
+    ending.abort();
+    return new Unavailable();
+  });
+}
 
 /**
  * Returns the collection with a default time limit for every statement, so that the database stops
@@ -72,12 +93,13 @@ export function limitStatementTime<Document extends MongoDocument>(
   const limited = Object.create(collection);
   for (const [name, index] of Object.entries(OPTIONS_INDEX)) {
     const method: (...args: unknown[]) => unknown = limited[name];
-    limited[name] = (...args: unknown[]) => {
-      const options = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined) };
-      args[index] = options;
-      const result = method.apply(collection, args);
-      return result instanceof Promise ? untilEnded(result, options.maxTimeMS + endsMs) : result;
+    const run = (args: unknown[], signal?: AbortSignal): unknown => {
+      args[index] = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined), ...(signal && { signal }) };
+      return method.apply(collection, args);
     };
+    limited[name] = SENDING.has(name)
+      ? (...args: unknown[]) => untilEnded(async (signal) => run(args, signal), endsMs)
+      : (...args: unknown[]) => run(args);
   }
   return limited;
 }

@@ -58,6 +58,8 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Maps a database error to the error for clients; undefined for any other, which is a bug. */
 export function databaseRefusal(error: unknown): AppError | undefined {
+  // The error of `untilEnded`.
+  if (error instanceof Unavailable) return error;
   if (TOO_LARGE.has(errorCode(error))) return new TooLarge('recordTooLarge');
   return isTransient(error) ? new Unavailable() : undefined;
 }

@@ -49,15 +49,15 @@ export async function insertGuarded<Guarding extends MongoDocument, Document ext
   whenMatched: 'fail' | 'replace' = 'fail',
 ): Promise<void> {
   for (const part of splitParts(documents, bytesOf)) {
-    const inserting = collection.aggregate([
+    const stages = [
       { $match: filter },
       ...(also ? bothExist(also) : []),
       { $project: { _id: 0, document: { $literal: part } } },
       { $unwind: '$document' },
       { $replaceRoot: { newRoot: '$document' } },
       { $merge: { into, on, whenMatched, whenNotMatched: 'insert' } },
-    ]);
-    await untilEnded(inserting.toArray());
+    ];
+    await untilEnded((signal) => collection.aggregate(stages, { signal }).toArray());
   }
 }
 

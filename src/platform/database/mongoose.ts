@@ -428,7 +428,8 @@ export function createModel<Document extends MongoDocument>(
     try {
       // Compiled by its first statement: that takes 2 ms, and many collections have none.
       compiled ??= connection.compile(schema);
-      return await untilEnded(statement(compiled));
+      const model = compiled;
+      return await untilEnded(() => statement(model));
     } catch (error) {
       throw error instanceof Errors ? withoutValues(error, name) : error;
     }

@@ -4,8 +4,6 @@ import { readAhead } from '../../../src/platform/bson/pages.ts';
 const PAGE = [new Uint8Array(5)];
 const pause = async () => undefined;
 
-// The runner fails for a rejection that nobody handles; a server ends by it.
-
 it('reads nothing for a client that left before the first page', async () => {
   let reads = 0;
   const read = async () => {
