@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { checkStorable } from '../../platform/bson/stored-json.ts';
 import { toIssues } from '../../platform/languages/problems.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
+import { checkIn } from '../../platform/text/check-context.ts';
 import type { Moment } from '../../platform/text/iso-date.ts';
 import { MAX_PATTERN_STEPS } from '../../platform/text/regex.ts';
-import { checkIn } from './base/check-context.ts';
 import { FIELD_KEY_PATTERN, printable, type Writer } from './base/kind.ts';
-import { checkStorable } from './base/stored-json.ts';
 import { type FieldStates, fieldStates } from './conditions.ts';
 import { conditionsOf, type FieldDefinition, holdsFiles, isConditional, isOfStaff, resets } from './definition.ts';
 import { getKind } from './kinds/registry.ts';

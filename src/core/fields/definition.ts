@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { normalizeEmail } from '../../platform/core/identifiers.ts';
 import { code, toIssues } from '../../platform/languages/problems.ts';
 import { type Given, type Issue, MAX_ISSUES, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
+import { checkIn } from '../../platform/text/check-context.ts';
+import type { FileTypeName } from '../../platform/text/file-types.ts';
 import { MAX_PATTERN_INSTRUCTIONS, MAX_PATTERN_STEPS } from '../../platform/text/regex.ts';
 import { BROWSER_KINDS, CONDITION_OPERATORS, type KindName } from './base/browser-kinds.ts';
-import { checkIn } from './base/check-context.ts';
-import type { FileTypeName } from './base/file-types.ts';
 import {
   type DefinitionReport,
   FIELD_KEY_PATTERN,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { ScopeParameter } from '../../core/api/parameters.ts';
-import { FILE_TYPE_NAMES, FILE_TYPES } from '../../core/fields/base/file-types.ts';
 import { AppError } from '../../platform/core/errors.ts';
 import { isCompressed } from '../../platform/http/request-bytes.ts';
 import { component, parseTags, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
+import { FILE_TYPE_NAMES, FILE_TYPES } from '../../platform/text/file-types.ts';
 import { fileNameOf } from '../form-bodies/file-name.ts';
 import { authorOf } from '../people/editing.ts';
 import { recordEtag } from '../records/record-edit.ts';

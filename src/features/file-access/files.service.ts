@@ -1,12 +1,12 @@
 import { ObjectId } from 'mongodb';
 import type { ScopedApp } from '../../core/api/principal.ts';
-import { FILE_TYPES, type FileTypeName } from '../../core/fields/base/file-types.ts';
 import type { RecordId } from '../../core/users/users.model.ts';
 import { Conflict, Gone, InvalidInput, NotFound } from '../../platform/core/errors.ts';
 import { parseUuid } from '../../platform/database/ordered-ids.ts';
 import type { Cursors } from '../../platform/http/cursors.ts';
 import type { OperatorLoad } from '../../platform/http/operator-load.ts';
 import { type ByteRange, StoredFile } from '../../platform/http/reply.ts';
+import { FILE_TYPES, type FileTypeName } from '../../platform/text/file-types.ts';
 import { MissingContent } from '../files/file-content.ts';
 import type { FindPlace } from '../files/file-places.ts';
 import type { FileStores } from '../files/file-stores.ts';

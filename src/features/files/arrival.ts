@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ObjectId, UUID } from 'mongodb';
-import { type FileTypeName, typeOfName } from '../../core/fields/base/file-types.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { type PlainCode, type Reason, say, toReason } from '../../platform/languages/reasons.ts';
+import { type FileTypeName, typeOfName } from '../../platform/text/file-types.ts';
 import type { ByteRange } from './file-content.ts';
 import { safeName } from './file-names.ts';
 import { examine } from './file-types.ts';

@@ -1,4 +1,4 @@
-import { FILE_TYPES, type FileTypeName } from '../../core/fields/base/file-types.ts';
+import { FILE_TYPES, type FileTypeName } from '../../platform/text/file-types.ts';
 
 /** Reads bytes of the file that is examined. `end`: exclusive. */
 type ReadAt = (start: number, end: number) => Promise<Buffer>;

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type ObjectId, type UUID } from 'mongodb';
-import type { FileTypeName } from '../../core/fields/base/file-types.ts';
 import type { Config } from '../../platform/core/config.ts';
 import {
   AppError,
@@ -16,6 +15,7 @@ import { typedFilter } from '../../platform/database/filters.ts';
 import { STATEMENT_ENDS_MS } from '../../platform/database/lateness.ts';
 import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import type { FileTypeName } from '../../platform/text/file-types.ts';
 import { type Arrival, checkName, createInspection, type ReadRange, refusal, tooLargeError } from './arrival.ts';
 import { chargeOf, createFileCharges, firstCharge } from './file-charges.ts';
 import { removalTime } from './file-content.ts';

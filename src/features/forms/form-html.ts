@@ -1,13 +1,13 @@
 import { html } from 'ghtml';
 import { choiceOf } from '../../core/fields/base/choices.ts';
 import { printable } from '../../core/fields/base/kind.ts';
-import { DECIMAL, isTime } from '../../core/fields/base/plain-texts.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { type Language, languageOf } from '../../platform/languages/languages.ts';
 import { type Issue, MAX_ISSUES, say } from '../../platform/languages/reasons.ts';
 import { MAX_LANGUAGES } from '../../platform/languages/tags.ts';
 import { CHOICE_SEPARATOR, choicesIn } from '../../platform/text/choice-list.ts';
 import { isDay } from '../../platform/text/iso-date.ts';
+import { DECIMAL, isTime } from '../../platform/text/plain-texts.ts';
 import { captchaElement } from '../display/captcha.ts';
 import {
   buttonsMarkup,

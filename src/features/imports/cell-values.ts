@@ -1,10 +1,10 @@
 import type { KindName } from '../../core/fields/base/browser-kinds.ts';
 import type { ConvertedText } from '../../core/fields/base/kind.ts';
-import { BOOLEAN_TEXTS } from '../../core/fields/base/plain-texts.ts';
 import type { FieldDefinition } from '../../core/fields/definition.ts';
 import { EXTRA_KINDS, getKind } from '../../core/fields/kinds/registry.ts';
 import { say } from '../../platform/languages/reasons.ts';
 import { CHOICE_SEPARATOR } from '../../platform/text/choice-list.ts';
+import { BOOLEAN_TEXTS } from '../../platform/text/plain-texts.ts';
 import { toInstantIn } from '../display/local-time.ts';
 import { valueFromForm } from '../display/presentation.ts';
 import { JSON_BEGINNING, plainText } from '../exports/cell-text.ts';

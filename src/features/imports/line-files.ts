@@ -1,5 +1,4 @@
 import { UUID } from 'mongodb';
-import { typeOfName } from '../../core/fields/base/file-types.ts';
 import { holdsFiles } from '../../core/fields/definition.ts';
 import type { FileValue } from '../../core/fields/kinds/file.ts';
 import { applyRules } from '../../core/schemas/checked-data.ts';
@@ -7,6 +6,7 @@ import type { Lease } from '../../core/schemas/schema-leases.ts';
 import { InvalidInput, TooLarge } from '../../platform/core/errors.ts';
 import { createOrderedIds } from '../../platform/database/ordered-ids.ts';
 import { type Issue, type Reason, say } from '../../platform/languages/reasons.ts';
+import { typeOfName } from '../../platform/text/file-types.ts';
 import type { Arrival } from '../files/arrival.ts';
 import type { FileClaims } from '../files/file-claims.ts';
 import type { ByteRange } from '../files/file-content.ts';

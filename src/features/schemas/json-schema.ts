@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { FIELD_KEY_PATTERN, type JsonSchema } from '../../core/fields/base/kind.ts';
-import { RESERVED_NAMES, STORABLE } from '../../core/fields/base/stored-json.ts';
 import { MAX_EXTRA_KEYS, type Validator } from '../../core/fields/compile.ts';
 import type { Conditions } from '../../core/fields/conditions.ts';
 import { type FieldDefinition, isConditional } from '../../core/fields/definition.ts';
 import { getKind } from '../../core/fields/kinds/registry.ts';
+import { RESERVED_NAMES, STORABLE } from '../../platform/bson/stored-json.ts';
 import type { PendingRenames } from '../renames/renames.ts';
 
 /** The media type of a JSON Schema. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type Endpoints, type Route, routes } from '../../core/api/endpoint.ts';
 import { AppPath } from '../../core/api/parameters.ts';
-import { FILE_TYPE_NAMES } from '../../core/fields/base/file-types.ts';
 import { AppError, InvalidInput } from '../../platform/core/errors.ts';
 import { isCompressed } from '../../platform/http/request-bytes.ts';
 import { component, Timestamp } from '../../platform/http/validation.ts';
 import { code } from '../../platform/languages/problems.ts';
 import { say } from '../../platform/languages/reasons.ts';
+import { FILE_TYPE_NAMES } from '../../platform/text/file-types.ts';
 import type { ArrivedFile, UploadPart } from '../files/incoming.ts';
 import { fileNameOf } from '../form-bodies/file-name.ts';
 import type { Uploads } from './uploads.service.ts';

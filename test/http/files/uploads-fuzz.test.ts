@@ -6,9 +6,9 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { FILE_TYPES, type FileTypeName, typeOfName } from '../../../src/core/fields/base/file-types.ts';
 import type { FieldDefinitionInput } from '../../../src/core/fields/definition.ts';
 import type { FileChunk, FileDocument } from '../../../src/features/files/files.model.ts';
+import { FILE_TYPES, type FileTypeName, typeOfName } from '../../../src/platform/text/file-types.ts';
 import { rounds } from '../../support/run/rounds.ts';
 import {
   altered,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Entry, fromBuffer } from 'yauzl';
-import { FILE_TYPE_NAMES, FILE_TYPES, type FileTypeName } from '../../../src/core/fields/base/file-types.ts';
+import { FILE_TYPE_NAMES, FILE_TYPES, type FileTypeName } from '../../../src/platform/text/file-types.ts';
 import { zip } from '../server/uploads.ts';
 import { withZip64 } from './archives.ts';
 import { SAMPLES } from './file-samples.ts';

@@ -1,4 +1,4 @@
-import type { FileTypeName } from '../../../src/core/fields/base/file-types.ts';
+import type { FileTypeName } from '../../../src/platform/text/file-types.ts';
 import { PNG, zip } from '../server/uploads.ts';
 
 /** Text in Latin-1 and bytes, one after the other. */

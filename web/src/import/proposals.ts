@@ -1,5 +1,5 @@
-import { BOOLEAN_TEXTS } from '#src/core/fields/base/plain-texts.ts';
 import { compileDateFormat } from '#src/features/imports/date-format.ts';
+import { BOOLEAN_TEXTS } from '#src/platform/text/plain-texts.ts';
 import type { Field } from '../api/endpoints.ts';
 import type { ColumnDraft } from './column-draft.ts';
 

@@ -9,7 +9,14 @@ import {
   related,
 } from '../../../platform/text/comparison.ts';
 import { isIsoDate, parseInstant } from '../../../platform/text/iso-date.ts';
-import { BOOLEAN_TEXTS, DECIMAL, itemsOf, lastOf, lastTrimmed, withLineFeeds } from './plain-texts.ts';
+import {
+  BOOLEAN_TEXTS,
+  DECIMAL,
+  itemsOf,
+  lastOf,
+  lastTrimmed,
+  withLineFeeds,
+} from '../../../platform/text/plain-texts.ts';
 
 // The half of each kind that the hosted form and the embed script load: it imports no zod.
 

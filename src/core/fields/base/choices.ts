@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { code } from '../../../platform/languages/problems.ts';
 import { forTag } from '../../../platform/languages/tags.ts';
+import { withLineFeeds } from '../../../platform/text/plain-texts.ts';
 import { byLanguage, type Choice, type DefinitionReport, type FieldOption } from './kind.ts';
-import { withLineFeeds } from './plain-texts.ts';
 
 // The options of the kinds whose values are in a list (spec 2.3 and 2.6).
 

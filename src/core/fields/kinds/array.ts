@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { checkStorable, STORABLE } from '../../../platform/bson/stored-json.ts';
 import { code } from '../../../platform/languages/problems.ts';
+import { itemsOf } from '../../../platform/text/plain-texts.ts';
 import { autocomplete, help, hidden, placeholder, prefill } from '../base/form-options.ts';
 import { defineKind } from '../base/kind.ts';
-import { itemsOf } from '../base/plain-texts.ts';
 import { queriedNumber } from '../base/queries.ts';
-import { checkStorable, STORABLE } from '../base/stored-json.ts';
 
 const List = z.custom<unknown[]>(Array.isArray, code('notList')).check(checkStorable);
 

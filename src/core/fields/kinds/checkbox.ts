@@ -3,9 +3,9 @@ import { parseRedirectUrl } from '../../../platform/core/web-origin.ts';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
 import { type Interval, only } from '../../../platform/text/comparison.ts';
+import { BOOLEAN_TEXTS, lastTrimmed } from '../../../platform/text/plain-texts.ts';
 import { help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { defineKind, indexed } from '../base/kind.ts';
-import { BOOLEAN_TEXTS, lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, type Refused } from '../base/queries.ts';
 
 const Consent = z.strictObject({

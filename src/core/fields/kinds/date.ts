@@ -2,12 +2,12 @@ import { z } from 'zod';
 import type { Code } from '../../../platform/languages/catalogue.ts';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { type Reason, say } from '../../../platform/languages/reasons.ts';
+import { today } from '../../../platform/text/check-context.ts';
 import { instantsOf } from '../../../platform/text/comparison.ts';
 import { dayOf, formatDay, isDay, isIsoDate, parseInstant } from '../../../platform/text/iso-date.ts';
-import { today } from '../base/check-context.ts';
+import { lastTrimmed } from '../../../platform/text/plain-texts.ts';
 import { autocomplete, help, hidden, initialValue, prefill } from '../base/form-options.ts';
 import { defineKind, indexed, type TextContext } from '../base/kind.ts';
-import { lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, OF_ORDER } from '../base/queries.ts';
 
 // The text of an `<input type="datetime-local">`: browsers send at most three fractional digits.

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
-import { FILE_TYPE_NAMES, FILE_TYPES, type FileTypeName } from '../base/file-types.ts';
+import { FILE_TYPE_NAMES, FILE_TYPES, type FileTypeName } from '../../../platform/text/file-types.ts';
 import { help } from '../base/form-options.ts';
 import { defineKind } from '../base/kind.ts';
 

@@ -3,9 +3,9 @@ import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
 import { forTag } from '../../../platform/languages/tags.ts';
 import { type Interval, only } from '../../../platform/text/comparison.ts';
+import { DECIMAL, lastTrimmed } from '../../../platform/text/plain-texts.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, ui } from '../base/form-options.ts';
 import { byLanguage, type Choice, type ConvertedText, defineKind, type FieldOption, indexed } from '../base/kind.ts';
-import { DECIMAL, lastTrimmed } from '../base/plain-texts.ts';
 import { askOrder, OF_ORDER, queriedNumber, type Refused } from '../base/queries.ts';
 
 const LONG_INTEGER = /^-?\d{16,}$/;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { foldCase, includesText } from '../../../platform/text/comparison.ts';
 import { indexText } from '../../../platform/text/index-value.ts';
+import { lastOf } from '../../../platform/text/plain-texts.ts';
 import { checkLabels, choiceOf, enumLabels, enumLabelsByLanguage, labelledChoices, values } from '../base/choices.ts';
 import {
   autocomplete,
@@ -14,7 +15,6 @@ import {
   ui,
 } from '../base/form-options.ts';
 import { defineKind, indexed } from '../base/kind.ts';
-import { lastOf } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
 
 const Value = z.string(code('notText'));

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { code, problem } from '../../../platform/languages/problems.ts';
 import { say } from '../../../platform/languages/reasons.ts';
+import { stepsLeft } from '../../../platform/text/check-context.ts';
 import { ecmaPattern } from '../../../platform/text/ecma-pattern.ts';
 import { indexText } from '../../../platform/text/index-value.ts';
+import { isTime, lastOf, withLineFeeds } from '../../../platform/text/plain-texts.ts';
 import { compilePattern, type PatternBudget } from '../../../platform/text/regex.ts';
-import { stepsLeft } from '../base/check-context.ts';
 import { autocomplete, help, hidden, initialValue, placeholder, prefill, source, ui } from '../base/form-options.ts';
 import { Count, defineKind, type FieldBase, indexed, type JsonSchema } from '../base/kind.ts';
-import { isTime, lastOf, withLineFeeds } from '../base/plain-texts.ts';
 import { TEXT_VALUES } from '../base/queries.ts';
 
 const options = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FILE_TYPE_NAMES, FILE_TYPES, typeOfName } from '../../../../src/core/fields/base/file-types.ts';
 import { compileSchema } from '../../../../src/core/fields/compile.ts';
 import { completeDefinition, fileLimitIssues } from '../../../../src/core/fields/definition.ts';
 import type { FileValue } from '../../../../src/core/fields/kinds/file.ts';
 import { valueFromForm } from '../../../../src/features/display/presentation.ts';
+import { FILE_TYPE_NAMES, FILE_TYPES, typeOfName } from '../../../../src/platform/text/file-types.ts';
 import { describeKind, valueProblems } from '../cases.ts';
 
 const stored = (type: FileValue['type'] = 'pdf', id = '0'): FileValue => ({

@@ -1,7 +1,6 @@
 import './no-eval.ts';
 
 export { BROWSER_KINDS, type ConditionOperator } from '#src/core/fields/base/browser-kinds.ts';
-export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/core/fields/base/file-types.ts';
 export { type Choice, FIELD_KEY_PATTERN, type FieldOption, type Writer } from '#src/core/fields/base/kind.ts';
 // The editor and its preview validate with the service's own code, so both accept the same schemas.
 export { compileSchema } from '#src/core/fields/compile.ts';
@@ -38,4 +37,5 @@ export {
 export { safeParse } from '#src/platform/http/safe-parse.ts';
 export { reasonIn } from '#src/platform/languages/problems.ts';
 export { CHOICE_SEPARATOR, choicesIn } from '#src/platform/text/choice-list.ts';
+export { FILE_TYPE_NAMES, FILE_TYPES } from '#src/platform/text/file-types.ts';
 export { dayOf, isDay } from '#src/platform/text/iso-date.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Logger } from '../../platform/core/logger.ts';
-import type { Metrics } from '../../platform/metrics/metrics.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** In seconds. The last ones are for exports. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { problem } from '../../../platform/languages/problems.ts';
-import { MAX_ISSUES } from '../../../platform/languages/reasons.ts';
+import { problem } from '../languages/problems.ts';
+import { MAX_ISSUES } from '../languages/reasons.ts';
 
 /** The driver marks its own types with `_bsontype`; no object of a client may pass for one. */
 export const RESERVED_NAMES: ReadonlySet<string> = new Set(['__proto__', '_bsontype']);

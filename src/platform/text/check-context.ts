@@ -1,5 +1,5 @@
-import { dayIn, type Moment } from '../../../platform/text/iso-date.ts';
-import { MAX_PATTERN_STEPS, type PatternBudget } from '../../../platform/text/regex.ts';
+import { dayIn, type Moment } from './iso-date.ts';
+import { MAX_PATTERN_STEPS, type PatternBudget } from './regex.ts';
 
 /** What the values of one submission share while they are checked. */
 interface CheckContext extends PatternBudget {
