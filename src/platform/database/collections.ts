@@ -97,8 +97,10 @@ export function limitStatementTime<Document extends MongoDocument>(
       args[index] = { maxTimeMS: STATEMENT_TIME_MS, ...(args[index] as object | undefined), ...(signal && { signal }) };
       return method.apply(collection, args);
     };
+    // The driver's use of the signal costs a batch of submissions 7 % (decision 36).
+    const signals = name !== 'bulkWrite';
     limited[name] = SENDING.has(name)
-      ? (...args: unknown[]) => untilEnded(async (signal) => run(args, signal), endsMs)
+      ? (...args: unknown[]) => untilEnded(async (signal) => run(args, signals ? signal : undefined), endsMs)
       : (...args: unknown[]) => run(args);
   }
   return limited;
