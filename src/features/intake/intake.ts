@@ -176,8 +176,8 @@ export class Intake implements Handling {
    * else has changed it. Resolves with the answer.
    *
    * A new lease, whose read all late writes share, shows whether an email of the app was changed:
-   * the app is marked before a record loses its email, and no server has a lease from before the
-   * mark then. Without a lease it looks too: the write is stored.
+   * a change marks the app first, and waits until no server has a lease from before the mark. When
+   * there is no lease, the record is looked for, because the write is stored.
    */
   async #withdrawRepeat(submission: Submission, stored: StoredSubmission, lease: Lease): Promise<StoredSubmission> {
     const { formerEmails, erase, leases } = this.#deps;
